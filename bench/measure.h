@@ -1,7 +1,7 @@
-// What the load programs of bench/ share: the message they send, percentiles, and their flags.
+// Shared parts of the load programs of bench/: the message to send, percentiles, and flags.
 //
-// Header only and without a line of the hub: the peers' clients are compiled on their own, and a
-// yardstick that shares code with what it measures would bend with it.
+// Header only and independent of the hub's code: the peers' clients are compiled separately, and a
+// yardstick that shares code with the measured hub would bend with the hub.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 #include <sys/resource.h>
 
-/// A load program has nobody to recover for: the first surprise ends the run, and says where.
+/// A load program recovers from nothing: the first failure ends the run with its position.
 #define REQUIRE(condition)                                                                \
     do {                                                                                  \
         if (!(condition)) [[unlikely]] {                                                  \
@@ -47,7 +47,7 @@ inline std::string message_of(std::size_t bytes) {
     return head + std::string(bytes - head.size() - tail.size(), 'x') + tail;
 }
 
-/// The value that the share `quantile` of `sample` lies below; 0 for an empty sample.
+/// The value above the share `quantile` of `sample`; 0 for an empty sample.
 inline double percentile(std::vector<double> sample, double quantile) {
     if (sample.empty()) return 0;
     const auto rank = static_cast<std::size_t>(quantile * static_cast<double>(sample.size()));
@@ -63,7 +63,7 @@ struct Flag {
     std::string_view help;
 };
 
-/// The command line as a table: every flag has a default, and an unknown one ends the program.
+/// The command line as a table: every flag has a default, and an unknown flag ends the program.
 class Flags {
   public:
     Flags(int argc, char** argv, std::string_view purpose, std::vector<Flag> table)
@@ -84,7 +84,7 @@ class Flags {
     }
 
   private:
-    /// How many of the words after `word` belong to it.
+    /// Returns the number of words consumed after `word`.
     int take(std::string_view word, const char* next) {
         const auto flag = std::ranges::find(table_, word, &Flag::name);
         if (flag == table_.end()) explain(word);
@@ -132,7 +132,7 @@ struct Figure {
     double value;
 };
 
-/// One JSON object on one line, or one figure a line for people.
+/// One JSON object on one line, or one figure per line for people.
 inline void print_figures(std::initializer_list<Figure> figures, bool as_json) {
     const char* separator = "{";
     for (const auto& figure : figures) {

@@ -1,4 +1,4 @@
-// Does a real hub survive any frames of two agents, in any order, and stay a hub that replays?
+// Does a real hub survive any frames of two agents, in any order, with a state that still replays?
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -78,7 +78,7 @@ void live_through(std::string_view script) {
     const auto lived = core::encode_state(engine->state());
     CHECK(core::encode_state(core::decode_state(lived, {}).value()) == lived);
     for (const auto& socket : sockets) {
-        // As the door does: who is gone is told once, and forgotten.
+        // As in the transport: the handler of a closed socket is called once, and dropped.
         socket->frame = nullptr;
         std::exchange(socket->gone, nullptr)();
     }

@@ -1,4 +1,4 @@
-// A conversation of two agents, and the verbs in which it can go on.
+// A conversation of two agents, and the verbs for its continuation.
 #include "fuzz/seeds.h"
 
 int main(int count, char** arguments) {

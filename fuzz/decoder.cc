@@ -1,7 +1,7 @@
-// Can any bytes make the decoder of one dialect stop, or read two things out of one message?
+// Can any bytes crash the decoder of one dialect, or be read in two different ways?
 //
-// What fuzz_dialects asks of all five at once, translations included, without the translations: a
-// tenth of the time, so that millions of inputs can be tried. FUZZED_DIALECT says whose decoder.
+// A part of fuzz_dialects: one dialect, without the translations, in a tenth of the time, so that
+// millions of inputs can be tried. FUZZED_DIALECT chooses the decoder.
 #include <cstdint>
 
 #include "base/check.h"
@@ -31,7 +31,7 @@ void look_at_rejection(const Rejection& rejection) {
                                     kReception.now)));
 }
 
-/// Every message that was read can be kept, read again as the same, and answered.
+/// Every message read can be kept, read again with the same result, and answered.
 void look_at_message(const SendMessage& send) {
     const Envelope& envelope = *send.envelope;
     CHECK(!envelope.id().empty() && !envelope.from().empty() && !envelope.type().empty());
@@ -45,7 +45,7 @@ void look_at_message(const SendMessage& send) {
         write_failure(envelope, Refusal::RequestTimedOut, envelope.body(), kReception.now)));
 }
 
-/// What "bob" is asked in this dialect.
+/// A request to "bob" in this dialect.
 const Envelope& request() {
     static const EnvelopePtr kRequest = [] {
         constexpr std::string_view kAsked =
@@ -59,7 +59,7 @@ const Envelope& request() {
     return *kRequest;
 }
 
-/// Whatever an answer says, it answers what was asked, and goes to who asked.
+/// Whatever the content of an answer, the answer belongs to the request and goes to the requester.
 void look_at_reply(const SendMessage& reply) {
     const Envelope& envelope = *reply.envelope;
     CHECK(json::check(envelope.body()));

@@ -1,5 +1,5 @@
-// Can any JSON make a message of a dialect that cannot be kept, answered or translated, or one that
-// does not come back from another dialect as it was?
+// Can any JSON make a message that cannot be kept, answered or translated, or that a translation to
+// a different dialect and back changes?
 #include <cstdint>
 
 #include "base/check.h"
@@ -30,7 +30,7 @@ void look_at_rejection(Dialect dialect, const Rejection& rejection) {
         dialect, rejection.id, rejection.from, rejection.refusal, rejection.summary(), kNow)));
 }
 
-/// Every message that was read can be kept, read again, answered, and understood by all others.
+/// Every message read can be kept, read again, answered, and translated to all dialects.
 void look_at_message(Dialect dialect, const SendMessage& send) {
     const Envelope& envelope = *send.envelope;
     CHECK(!envelope.id().empty() && !envelope.from().empty() && !envelope.type().empty());
@@ -43,7 +43,7 @@ void look_at_message(Dialect dialect, const SendMessage& send) {
     const bool is_fresh = !json::find(message, "parlance");
     for (const DialectRow* other : all_rows()) {
         const auto there = translate(envelope.body(), dialect, other->dialect, {.now = kNow});
-        CHECK(there);  // Whatever was taken can be said in every dialect.
+        CHECK(there);  // Every accepted message can be translated to every dialect.
         const auto read = read_message(*there, as(other->dialect));
         CHECK(read || !is_fresh);
         const auto back = translate(*there, other->dialect, dialect, {.now = kNow + kLater});
@@ -62,12 +62,12 @@ void look_at(std::string_view text) {
             look_at_rejection(row->dialect, message.error());
         }
     }
-    // Whose it is, too, must be decided by all bytes alike.
+    // Recognition of the dialect, too, must decide on any bytes.
     const auto recognised = read_message(text, {});
     CHECK(recognised || !recognised.error().summary().empty());
 }
 
-/// A block that reads is strict JSON, and so is what is written of it.
+/// A valid block is strict JSON, and so is the block written from the JSON.
 void look_at_block(std::string_view text) {
     const auto message = kessel::block_to_json(text);
     if (!message) return;

@@ -1,4 +1,4 @@
-// Right messages of every form of every dialect, blocks of kessel, and every word of the tables; of
+// Valid messages of every form of every dialect, kessel blocks, and every word of the tables; of
 // one dialect alone with FUZZED_DIALECT.
 #include <set>
 

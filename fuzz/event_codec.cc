@@ -1,5 +1,5 @@
-// Does every payload that decodes as an event encode to one that decodes the same, in either form,
-// and print?
+// Does every decodable event payload encode, in either form, to a payload of the same event, and
+// print?
 #include "journal/event_codec.h"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// One payload of each event, in its short form if it has one, with its fields filled a little.
+// One payload of each event, in the short form if the event has a short form, with a few fields
+// set.
 #include <utility>
 
 #include "fuzz/seeds.h"

@@ -1,4 +1,4 @@
-// Requests as clients send them, and the words in which they differ.
+// Requests of real clients, and the words in which they differ.
 #include "fuzz/seeds.h"
 
 int main(int count, char** arguments) {

@@ -1,4 +1,4 @@
-// Does every time that is read print as one that reads the same?
+// Does every parsed time print as text that parses to the same time?
 #include "base/iso_time.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Is a file of any bytes, taken for a segment or a snapshot, read or refused without harm?
+// Is a file of any bytes, opened as a segment or a snapshot, read or refused without harm?
 #include "journal/journal.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Does json::check() agree with simdjson about what is JSON, and does walking what it passed stay
-// inside the text and tell the same story?
+// Does json::check() agree with simdjson on valid JSON, and does walking a checked text stay inside
+// the text and give the same values?
 #include "base/json.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace parlance::json {
 namespace {
 
-/// The whole value, written again without space. Notes whether simdjson can hold its numbers.
+/// The whole value, rewritten without space. Notes numbers too large for simdjson.
 std::string walked(Value value, bool& has_large_number) {
     std::string spare;
     std::string out;

@@ -1,6 +1,6 @@
-// Does the redactor keep its promises about any JSON? What it makes is JSON again, with no key
-// twice, and has nothing left to redact; whoever has the original gets every byte of it back, keys
-// and all; and whatever is answered, putting values back leaves JSON.
+// Does the redactor keep its promises on any JSON? The redacted text is JSON, with no key twice,
+// and with nothing left to redact; the originals restore every byte, keys included; and restoring
+// values in any answer leaves JSON.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,8 @@ personal::Kinds all_kinds() {
     return kinds;
 }
 
-/// Whether each value is written in one way only; else it comes back in the first.
+/// True if each value is written in one way only; otherwise restored values take the first
+/// spelling.
 bool has_one_spelling_each(const std::vector<personal::Original>& originals) {
     return std::ranges::adjacent_find(originals, [](const auto& left, const auto& right) {
                return left.placeholder == right.placeholder &&
@@ -30,7 +31,7 @@ bool has_one_spelling_each(const std::vector<personal::Original>& originals) {
            }) == originals.end();
 }
 
-/// Who sends placeholders of its own values could be told them by their own names.
+/// True if the text itself contains its placeholders, which restoring would replace as well.
 bool names_own(std::string_view text, const std::vector<personal::Original>& originals) {
     return std::ranges::any_of(originals, [&](const personal::Original& original) {
         return text.find(original.placeholder) != std::string_view::npos;
@@ -57,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     CHECK(restored);
     if (has_one_spelling_each(originals) && !names_own(text, originals)) CHECK(*restored == text);
 
-    // Who answers may write placeholders where it likes, beside values that it knows.
+    // An answer may contain placeholders anywhere, beside the values themselves.
     const std::string mixed = R"({"k":)" + *redacted + R"(,")" + originals[0].placeholder +
                               R"(":[],")" + std::string{originals[0].written} + R"(":0})";
     const auto told = personal::restore(mixed, originals);

@@ -1,4 +1,4 @@
-// Messages with personal data of every kind, plain and in disguise.
+// Messages with personal data of every kind, plain and disguised.
 #include "fuzz/seeds.h"
 
 int main(int argc, char** argv) {

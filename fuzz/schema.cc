@@ -1,5 +1,5 @@
-// Can a hostile schema, or an instance of it, break the validator; and does it say the same of an
-// instance whether it was outlined or not? The input is a schema, a zero byte and an instance.
+// Can a hostile schema or instance break the validator, and does the validator give the same result
+// for an instance with and without an outline? The input is a schema, a zero byte and an instance.
 #include "base/schema/schema.h"
 
 #include <cstdint>

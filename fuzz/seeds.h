@@ -1,4 +1,4 @@
-// Writes what a fuzz target starts from: a corpus of right inputs, and a dictionary of its words.
+// Writes the starting data of a fuzz target: a corpus of valid inputs, and a dictionary of words.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@ struct Seeds {
     std::vector<std::string> words;
 };
 
-/// A word as libFuzzer's dictionaries write it.
+/// A word in the form of libFuzzer's dictionaries.
 inline std::string dictionary_entry(const std::string& word) {
     std::string entry = "\"";
     for (const char c : word) {

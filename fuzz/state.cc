@@ -1,4 +1,5 @@
-// Is a snapshot of any bytes loaded or refused without harm, and if loaded, the same once more?
+// Is a snapshot of any bytes loaded or refused without harm, and does a loaded state survive a
+// second round of encoding unchanged?
 #include <cstdint>
 
 #include "base/check.h"

@@ -15,13 +15,14 @@ using namespace parlance;
 
 const std::string kKey(32, 'k');
 
-/// Nobody here has the key: only what it signs is a token, and it says what was signed.
+/// The fuzzer has no key: a readable token was signed with the key, and its claims are the signed
+/// claims.
 void check_token(std::string_view bytes) {
     const auto claims = identity::read_token(bytes, kKey);
     if (claims) CHECK(identity::sign_token(*claims, kKey) == bytes);
 }
 
-/// Claims that are read can be signed, borne and read again.
+/// Readable claims can be signed, and read back from the token.
 void check_claims(std::string_view bytes) {
     const auto claims = identity::read_claims(bytes);
     if (!claims) return;

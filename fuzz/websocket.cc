@@ -1,4 +1,4 @@
-// Do any bytes of a client break the frame reader, and does it stay within the message limit?
+// Do any bytes of a client break the frame reader, and does the reader keep the message limit?
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,6 @@
-// How fast could the HTTP door be? A Beast server on one thread that reads each request and answers
-// the same bytes, shaped like the hub's answer to POST /v1/messages: no dialect, no hub, no disk.
+// The speed limit of the HTTP listener: a Beast server on one thread that reads each request and
+// sends a constant answer, shaped like the hub's answer to POST /v1/messages: no dialect, no hub,
+// no disk.
 #include <memory>
 #include <optional>
 
@@ -18,7 +19,7 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using asio::ip::tcp;
 
-/// The plain executor, not the type-erased one: nothing here needs to swap it.
+/// The plain executor, not the type-erased one: nothing here needs to swap executors.
 using Executor = asio::io_context::executor_type;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
@@ -28,7 +29,7 @@ constexpr std::string_view kAnswer =
     R"("correlation_id":"0b8e4c1a-92d7-4e55-8a36-7c1f0d9e2b44","sequence":123456})";
 constexpr std::uint64_t kBodyBytesMax = std::uint64_t{1} << 20U;
 
-/// One keep-alive connection; it owns itself through the handlers that are pending.
+/// A keep-alive connection; pending handlers own the session.
 class Session : public std::enable_shared_from_this<Session> {
   public:
     explicit Session(Socket socket) : socket_(std::move(socket)) {}

@@ -1,7 +1,7 @@
-// How long the mind takes for one message: send, lease and acknowledgement together.
+// The core's time for one message: send, lease and acknowledgement together.
 //
-// Everything between the doors and the journal, without either: decide, apply and react on a state
-// with many agents, each with one consumer. Making the envelope is the door's work and is left out.
+// Without network and journal: decide, apply and react on a state with many agents, each with one
+// consumer. Making the envelope belongs to the gateway and is left out.
 #include <benchmark/benchmark.h>
 
 #include "bench/core/letters.h"
@@ -40,7 +40,7 @@ class Hub {
     Stamped stamped_{.now = Time{std::chrono::hours{480'000}}, .ask = {1}};
 };
 
-/// Arguments: agents, whether each message has a task of its own, messages a turn.
+/// Arguments: agents, a separate task per message (0 or 1), messages per turn.
 void send_lease_ack(benchmark::State& run) {
     Hub hub{static_cast<std::uint64_t>(run.range(0))};
     bench::LetterMaker letters;

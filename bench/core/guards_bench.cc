@@ -1,8 +1,8 @@
-// What the governor's guards add to a request: the same one with nothing to guard against, and as a
-// delegation with every rule set, at the beginning of a tree and in the middle of one; and what it
-// costs to look for personal data in it, which is the guard at the other end.
+// The cost of the governor's guards per request: a request without guards, and a delegation with
+// every rule set, at the root of a tree and inside a tree; and the cost of a search for personal
+// data in a delegation, the guard before delivery.
 //
-// Only `decide` is measured, which changes nothing and so can be asked again and again.
+// Only `decide` is measured; `decide` changes nothing and can run again and again.
 #include <benchmark/benchmark.h>
 
 #include "base/personal/redact.h"
@@ -19,7 +19,7 @@ void live(State& state, Command command) {
     for (const auto& event : events) apply(state, stamped.now, event);
 }
 
-/// No rule lets it off easily, and none refuses it.
+/// Every rule is evaluated in full, and no rule refuses the request.
 Settings all_on() {
     Settings settings;
     for (const auto& row : kRules) settings[{row.rule, Scope{}}] = std::max(row.preset, row.least);
@@ -48,7 +48,7 @@ Settings all_on() {
     return settings;
 }
 
-/// Who asks whom, and out of which session.
+/// Requester, recipient and session of a delegation.
 struct Errand {
     const char* id = "request";
     const char* from = "prime";
@@ -114,8 +114,7 @@ BENCHMARK(unguarded);
 void first_of_a_tree(benchmark::State& run) { measure(run, hub_with(all_on()), delegation({})); }
 BENCHMARK(first_of_a_tree);
 
-/// The third that is open out of a delegation that is itself below another; each of them has set
-/// something aside, and one has failed before.
+/// The third open delegation below a parent that is itself a delegation; each has a reservation.
 void inside_a_tree(benchmark::State& run) {
     auto state = hub_with(all_on());
     live(state, delegation({.id = "d-1", .child = "s-1", .tokens = 10'000}));
@@ -153,7 +152,7 @@ void inside_a_tree(benchmark::State& run) {
 }
 BENCHMARK(inside_a_tree);
 
-/// A delegation of 512 bytes, as the hub looks at it when it hands it over.
+/// The search for personal data in a delegation of 512 bytes, as before a delivery.
 void look_for_personal_data(benchmark::State& run) {
     constexpr std::string_view kMessage =
         R"({"request_id":"550e8400-e29b-41d4-a716-446655440000","origin_employee":"prime-boss",)"

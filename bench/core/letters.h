@@ -1,4 +1,4 @@
-// Messages for the benchmarks of the core: 512 bytes, as they come from the wire.
+// Messages for the benchmarks of the core: 512 bytes, as received from the wire.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace parlance::bench {
 
 inline constexpr std::size_t kBodyBytes = 512;
 
-/// Writes the header fields into the body, where a real message has them.
+/// Writes the header fields into the body, at the usual positions of a real message.
 class LetterMaker {
   public:
     EnvelopePtr make(std::uint64_t number, std::string_view to, bool has_task) {

@@ -1,5 +1,5 @@
-// What waiting costs: resident bytes of a state that holds a million messages, beyond their bodies,
-// or a hundred thousand questions to people.
+// The memory cost of waiting: resident bytes of a state with a million messages, beyond their
+// bodies, or with a hundred thousand human tasks.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -32,7 +32,7 @@ void live(core::State& state, Command command) {
     for (const auto& event : events) core::apply(state, stamped.now, event);
 }
 
-/// Each with its own workflow and 200 bytes of context, a reminder and somebody to escalate to.
+/// Each with a separate workflow and 200 bytes of context, a reminder and an escalation.
 int ask_people(core::State& state) {
     const auto before = resident_bytes();
     for (std::uint64_t i = 0; i < kQuestions; ++i) {
@@ -58,8 +58,8 @@ int ask_people(core::State& state) {
 
 }  // namespace
 
-/// With "task" each message has a task of its own; with "people" there are questions. One run each:
-/// memory once used stays used.
+/// "task": a separate task per message; "people": human tasks. One measurement per process: memory
+/// once used stays used.
 int main(int argc, char** argv) {
     const bool has_task = argc > 1 && std::string_view{argv[1]} == "task";
     core::State state;

@@ -1,7 +1,8 @@
-// How long it takes to read a message of half a kilobyte in each dialect, and to say it in another.
+// The time to read a message of half a kilobyte in each dialect, and to translate the message.
 //
-// Reading is all that the door does with the bytes: strict JSON, recognition, every rule of the
-// dialect, and the envelope. Saying is what a delivery to a reader of another dialect costs.
+// Reading is all of the gateway's work on the bytes: strict JSON, recognition, every rule of the
+// dialect, and the envelope. Translation is the cost of a delivery to a reader of a different
+// dialect.
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -16,7 +17,7 @@ namespace {
 
 struct Sample {
     Dialect dialect;
-    std::string_view before;  ///< What stands before and behind the text that makes up its size.
+    std::string_view before;  ///< The text before and behind the padding.
     std::string_view behind;
 };
 

@@ -1,9 +1,8 @@
-// How fast could a durable hub be on this machine? The least that still keeps the promise: one
+// The speed limit of a durable hub on this machine: the least work that keeps the promise. One
 // producer, one consumer and one hub thread on loopback TCP; every message is read as JSON, chained
-// by SHA-256, logged and synced before it is confirmed or delivered, and so is every
-// acknowledgement.
+// by SHA-256, logged and synced before confirmation or delivery, and so is every acknowledgement.
 //
-// It is a bound to measure against, not a hub: one queue, no recovery, no errors handled.
+// A bound for comparison, not a hub: one queue, no recovery, no errors handled.
 #include <array>
 #include <cstring>
 #include <memory>
@@ -25,7 +24,7 @@ namespace {
 
 enum class Kind : std::uint32_t { Message = 1, Acknowledgement };
 
-/// What precedes each body on the wire and in the log.
+/// Precedes each body on the wire and in the log.
 struct FrameHead {
     std::uint32_t body_bytes;
     Kind kind;
@@ -80,24 +79,23 @@ Connection connect_on_loopback() {
 void send_all(int socket, std::string_view bytes) {
     while (!bytes.empty()) {
         const auto sent = send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0)
-            return;  // The other end is done; its own loop says whether it was too early.
+        if (sent <= 0) return;  // The peer has closed; the main loop notices if too early.
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
 }
 
 struct Frame {
     FrameHead head;
-    std::string_view whole;  ///< Head and body, as they came.
+    std::string_view whole;  ///< Head and body, as received.
     const char* body() const { return whole.data() + sizeof(FrameHead); }
 };
 
-/// Bytes that have arrived on one connection, cut into frames.
+/// Splits the bytes of a connection into frames.
 class Inbox {
   public:
     explicit Inbox(int socket) : socket_(socket) {}
 
-    /// One read, then `use` for every frame that is now complete. False once the peer has closed.
+    /// One read, then `use` for every complete frame. False once the peer has closed.
     template <class Use>
     bool receive(int flags, Use use) {
         const auto got = recv(socket_, buffer_.data() + filled_, kInboxBytes - filled_, flags);
@@ -117,7 +115,7 @@ class Inbox {
     }
 
   private:
-    /// Its length, or 0 while some of it is still under way.
+    /// The frame's length, or 0 while incomplete.
     std::size_t complete_frame_at(std::size_t begin) const {
         const auto there = filled_ - begin;
         FrameHead head{};
@@ -134,10 +132,10 @@ class Inbox {
     std::vector<char> buffer_ = std::vector<char>(kInboxBytes + simdjson::SIMDJSON_PADDING);
 };
 
-// ---- the memory
+// ---- the log
 
-/// A log file whose blocks exist and are zeroed before the clock starts: a sync then flushes data
-/// and no metadata. It wraps around when full; nobody reads it.
+/// A log file whose blocks are allocated and zeroed before the clock starts: a sync then flushes
+/// data and no metadata. The log wraps around when full and is never read.
 class Log {
   public:
     Log(const std::string& directory, std::size_t bytes_wanted) {
@@ -145,7 +143,7 @@ class Log {
         file_ = open(path.c_str(), O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
         if (file_ < 0) std::perror(path.c_str());
         REQUIRE(file_ >= 0);
-        unlink(path.c_str());  // The open file lives on, and leaves nothing behind.
+        unlink(path.c_str());  // The open file lives on, and is deleted on close.
         const std::vector<char> zeros(kStepBytes);
         while (capacity_ < std::min(bytes_wanted, kBytesMax)) {
             REQUIRE(write(file_, zeros.data(), zeros.size()) == static_cast<ssize_t>(zeros.size()));
@@ -178,8 +176,8 @@ class Log {
     std::uint64_t syncs_ = 0;
 };
 
-/// Each record's digest covers the one before it. The algorithm is fetched once: looking it up for
-/// every record would cost more than hashing.
+/// Each record's digest covers the previous digest. The algorithm is fetched once: a lookup per
+/// record would cost more than the hash.
 class Chain {
   public:
     std::string_view extend(std::string_view record) {
@@ -208,7 +206,7 @@ std::size_t log_bytes(const Work& work) {
 
 // ---- the hub
 
-/// What waits for the next sync.
+/// Output held back until the next sync.
 struct Turn {
     std::string log;
     std::string deliveries;
@@ -223,10 +221,11 @@ struct Hub {
     simdjson::ondemand::parser parser{};
     Turn turn{};
     std::uint64_t acknowledged = 0;
-    std::size_t header_bytes = 0;  ///< Used by nobody, so that reading the header is not left out.
+    /// Never read; keeps the compiler from removing the header parsing.
+    std::size_t header_bytes = 0;
 };
 
-/// Reads what a hub must know to route: to whom, and how urgent.
+/// Reads the fields for routing: recipient and priority.
 void read_header(Hub& hub, const Frame& frame) {
     const auto bytes = frame.head.body_bytes;
     auto document = hub.parser.iterate(frame.body(), bytes, bytes + simdjson::SIMDJSON_PADDING);
@@ -247,7 +246,7 @@ void take(Hub& hub, const Frame& frame) {
     hub.turn.log.append(hub.chain.extend(frame.whole));
 }
 
-/// One sync for everything that came in during the last one; only then does anything leave.
+/// One sync for all input of the turn; output leaves only after the sync.
 void finish_turn(Hub& hub) {
     hub.log.append_and_sync(hub.turn.log);
     if (!hub.turn.deliveries.empty()) {
@@ -276,7 +275,7 @@ void run_hub(Hub& hub, std::uint64_t messages) {
 
 // ---- the agents
 
-/// Waits for a confirmation and takes all that have come: each covers those before it.
+/// Waits for a confirmation and takes all available: each confirmation covers all before.
 std::uint64_t last_confirmation(int socket) {
     std::array<std::uint64_t, 1024> confirmations{};
     const auto got = recv(socket, confirmations.data(), sizeof confirmations, 0);
@@ -305,7 +304,7 @@ std::vector<double> produce(int socket, const Work& work) {
     return waits_us;
 }
 
-/// Acknowledges whatever arrives, as much in one write as came in one read.
+/// Acknowledges each read's messages in one write.
 void consume(int socket) {
     Inbox inbox{socket};
     std::string answers;

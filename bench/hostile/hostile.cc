@@ -6,10 +6,10 @@ namespace parlance::dialects {
 
 namespace {
 
-/// With what is around it, a message has a megabyte and hardly more: the door takes no larger one.
+/// With the rest of the message slightly under a megabyte, the hub's default limit.
 constexpr std::size_t kMegabyte = (std::size_t{1} << 20U) - 1024;
 
-/// A kessel request; `inputs` and `more` make it large.
+/// A kessel request; `inputs` and `more` make the request large.
 std::string request(std::string_view inputs, std::string_view more = {}) {
     return R"({"source_agent":"a","target_agent":"b","capability_code":"c",)"
            R"("request_id":"550e8400-e29b-41d4-a716-446655440000","inputs_json":)" +
@@ -21,7 +21,7 @@ std::string extension(std::string_view keeps) {
            std::string{keeps} + "]}";
 }
 
-/// `part(i)` again and again with commas between, at most so many bytes.
+/// `part(i)` repeated with commas between, at most `bytes` bytes.
 template <class Part>
 std::string repeated(std::size_t bytes, Part part) {
     std::string all;
@@ -33,7 +33,7 @@ std::string repeated(std::size_t bytes, Part part) {
     }
 }
 
-/// The same text again and again, with commas between.
+/// One text repeated, with commas between.
 std::string listed(std::string_view text, std::size_t bytes = kMegabyte) {
     return repeated(bytes, [text](int) { return std::string{text}; });
 }
@@ -47,14 +47,14 @@ std::string keep(std::string_view pointer) {
     return R"({"at":")" + std::string{pointer} + R"(","value":0})";
 }
 
-/// Keeps whose pointers are `before`, a number, and `behind`.
+/// An extension full of `keep` entries with the pointers `before`, a number, `behind`.
 std::string keeps(std::string_view before, std::string_view behind = {}) {
     return extension(repeated(kMegabyte, [=](int i) {
         return keep(std::string{before} + std::to_string(i) + std::string{behind});
     }));
 }
 
-/// `inside` between so many brackets, or in so many objects.
+/// `inside` in `depth` nested brackets or objects.
 std::string nested(int depth, std::string_view opening, std::string_view inside, char closing) {
     std::string text;
     for (int i = 0; i < depth; ++i) text += opening;
@@ -130,7 +130,7 @@ std::vector<Hostile> hostile_persons() {
         addresses += std::to_string(i % 223 + 1) + "." + std::to_string(i / 223 % 256) + "." +
                      std::to_string(i / 57'088 % 256) + ".9 ";
     }
-    // Two spellings of each value, so that keys have to be told apart once more.
+    // Two spellings of each value, so that keys have to be made distinct again.
     const std::string spellings = repeated(kMegabyte, [](int i) {
         const std::string rest = ".2." + std::to_string(i / 250) + "." + std::to_string(i % 250);
         return "\"1" + rest + "\":0,\"\xEF\xBC\x91" + rest + "\":0";
@@ -291,7 +291,7 @@ std::vector<HostileInstance> hostile_instances() {
 }
 
 std::vector<Hostile> hostile_schemas() {
-    constexpr std::size_t kHalf = 120'000;  // A schema has at most twice that, and some more.
+    constexpr std::size_t kHalf = 120'000;  // A schema has at most twice as many bytes, plus a few.
     const std::string words = "[" + listed(R"("")", kHalf) + "]";
     const auto far = [](const std::string& schema) {
         return R"({"properties":{")" + std::string(kHalf, 'n') + "\":" + schema + "}}";

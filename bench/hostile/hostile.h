@@ -1,5 +1,4 @@
-// Megabytes that were made to cost much: messages, blocks of text, and schemas with their
-// instances.
+// Megabytes crafted to be expensive: messages, text blocks, and schemas with their instances.
 #pragma once
 
 #include <string>
@@ -12,19 +11,19 @@ struct Hostile {
     std::string text;
 };
 
-/// Requests of kessel that are taken, and so can be said in every other dialect.
+/// Valid kessel requests, which can be translated to every dialect.
 std::vector<Hostile> hostile_requests();
-/// The same, full of what is or looks like personal data.
+/// The same, full of real or apparent personal data.
 std::vector<Hostile> hostile_persons();
-/// An answer full of one placeholder of its question. It says `name` where that has to be put, for
-/// what it is follows from a key.
+/// An answer full of one placeholder of its request. The placeholder depends on a key, so `name`
+/// marks its positions.
 struct HostileAnswer {
     std::string question;
     std::string name;
     std::string answer;
 };
 HostileAnswer hostile_answer();
-/// Messages that are refused, for a hundred thousand reasons or because nobody knows them.
+/// Invalid messages, with a hundred thousand faults or of no dialect.
 std::vector<Hostile> hostile_strangers();
 /// Messages in kessel's text form.
 std::vector<Hostile> hostile_blocks();
@@ -35,7 +34,7 @@ struct HostileInstance {
     std::string text;
 };
 std::vector<HostileInstance> hostile_instances();
-/// Schemas that are refused, for tens of thousands of flaws.
+/// Schemas refused for tens of thousands of flaws.
 std::vector<Hostile> hostile_schemas();
 
 }  // namespace parlance::dialects

@@ -1,5 +1,6 @@
-// How long a hostile megabyte takes: to be read, and to be said in each dialect and back; as a
-// block of text; held against a schema; and as a schema with flaws. The bound is 50 ms for any.
+// The time for a hostile megabyte: reading, translating to each dialect and back, parsing as a text
+// block, validating against a schema, and compiling as a schema with flaws. The bound is 50 ms
+// each.
 #include <benchmark/benchmark.h>
 
 #include "base/json.h"
@@ -14,7 +15,7 @@ namespace {
 
 const Time kNow{Duration{1'763'892'000'000}};
 
-/// As the door does it: the text is outlined once, and walked by that.
+/// As in the gateway: the text is outlined once, and walked by the outline.
 void reads(benchmark::State& state, const std::string& text) {
     json::Outline outline;
     for (auto _ : state) {
@@ -25,7 +26,7 @@ void reads(benchmark::State& state, const std::string& text) {
     }
 }
 
-/// Refused and told why.
+/// Reads a refused message and prints its faults.
 void refuses(benchmark::State& state, const std::string& text) {
     json::Outline outline;
     for (auto _ : state) {
@@ -54,13 +55,13 @@ void comes_back(benchmark::State& state, const std::string& text, Dialect from) 
     }
 }
 
-/// As who is to work on it is shown it.
+/// Redacted as before a delivery.
 void is_redacted(benchmark::State& state, const std::string& text) {
     const personal::Masking masking{personal::structured_kinds(), "session", "key"};
     for (auto _ : state) benchmark::DoNotOptimize(personal::redact(text, masking));
 }
 
-/// As who asked is told what was answered.
+/// Restored as for the requester.
 void is_restored(benchmark::State& state, const HostileAnswer& hostile) {
     const personal::Masking masking{personal::structured_kinds(), "session", "key"};
     const auto known = personal::originals(hostile.question, masking);

@@ -1,5 +1,4 @@
-// Writes the hostile texts into a folder, for who wants to bring them to a hub's door: door.py
-// does.
+// Writes the hostile texts into a folder; door.py sends them to a hub.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

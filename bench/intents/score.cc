@@ -1,11 +1,11 @@
-// How well sentences are classified, at one threshold, and how long that takes.
+// The accuracy of the intent classifier at one threshold, and the time for training and guesses.
 //
 //   parlance_intents_score FOLDER [--threshold PERCENT] [--nothing-foreign] [--all]
 //
-// In the folder: train.tsv, val.tsv, oos_train.tsv, oos_val.tsv; and test.tsv and oos_test.tsv, if
-// they are there, are judged in place of val.tsv and oos_val.tsv. A line is an intent, a tab and a
-// sentence. With --nothing-foreign what is out of scope is judged and not learnt from, as in a hub,
-// which has no such lessons; --all learns from the val files too.
+// In the folder: train.tsv, val.tsv, oos_train.tsv, oos_val.tsv; if present, test.tsv and
+// oos_test.tsv are judged in place of val.tsv and oos_val.tsv. A line is an intent, a tab and a
+// sentence. With --nothing-foreign out-of-scope sentences are judged but not learnt from, as in a
+// hub, which has no such training examples; with test files, --all learns from the val files too.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -35,7 +35,7 @@ Lessons read(const std::string& path, bool is_foreign) {
 
 void append(Lessons& to, const Lessons& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// What was said with so much confidence, and how often that was right.
+/// Guesses of one range of confidence, and the number of right guesses.
 struct Bin {
     int count = 0;
     int right = 0;
@@ -44,10 +44,10 @@ struct Bin {
 
 struct Tally {
     int own = 0;
-    int own_right = 0;    ///< The right intent, and sure of it.
-    int own_guessed = 0;  ///< The right intent, sure or not.
+    int own_right = 0;    ///< The right intent, and confident.
+    int own_guessed = 0;  ///< The right intent, confident or not.
     int foreign = 0;
-    int foreign_known = 0;  ///< Not sure of anything.
+    int foreign_known = 0;  ///< Out of scope and not confident.
     std::array<Bin, 10> bins{};
 };
 

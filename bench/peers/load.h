@@ -1,8 +1,8 @@
-// The work every peer is given: one producer and one consumer at the same time, each on its own
-// connection; a message counts once it was accepted, delivered and acknowledged.
+// The common work for every peer: one producer and one consumer at the same time, each on a
+// separate connection; a message counts once accepted, delivered and acknowledged.
 //
 // The producer sends for the given seconds and the clock runs until the last acknowledgement, so
-// that a backlog is paid for and not left behind.
+// that a backlog counts in full.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ inline Work read_work(int argc, char** argv, std::string_view purpose) {
             .duration = std::chrono::seconds{flags.number("--seconds")}};
 }
 
-/// Says when the producer has sent enough.
+/// Tells the producer when to stop.
 class Sending {
   public:
     explicit Sending(const Work& work) : end_(Clock::now() + work.duration) {}
@@ -46,7 +46,7 @@ class Sending {
     Clock::time_point end_;
 };
 
-/// Counts what the consumer has acknowledged; the producer says at the end how many there are.
+/// Counts acknowledgements of the consumer; the producer sets the total at the end.
 class Tally {
   public:
     void acknowledged(std::uint64_t count) {
@@ -59,13 +59,14 @@ class Tally {
     Clock::time_point last() const { return last_; }
 
   private:
-    std::uint64_t acknowledged_ = 0;  ///< The consumer's alone until its thread has ended.
+    /// Used by the consumer's thread alone until the thread has ended.
+    std::uint64_t acknowledged_ = 0;
     Clock::time_point last_{};
     std::atomic<std::uint64_t> total_{std::numeric_limits<std::uint64_t>::max()};
 };
 
-/// Runs both sides and prints the rate. `consume` must look at the tally now and then even when
-/// nothing arrives; `produce` returns how many messages were sent, all of them confirmed.
+/// Runs both sides and prints the rate. `consume` must check the tally regularly even without
+/// deliveries; `produce` returns the number of messages sent, all confirmed.
 template <class Produce, class Consume>
 void measure(const Work& work, Produce produce, Consume consume) {
     Tally tally;

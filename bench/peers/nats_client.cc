@@ -1,8 +1,8 @@
 // The common work on NATS JetStream: a file-backed work queue, publish acknowledgements in a
 // window, a pull consumer with an explicit acknowledgement for each message.
 //
-// It speaks the NATS text protocol on a bare socket: the C client spends two threads and a lock on
-// every message, and on a small machine that time would be taken from the server.
+// Speaks the NATS text protocol on a bare socket: the C client spends two threads and a lock on
+// every message, and on a small machine the server would lack the time.
 #include <charconv>
 
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 struct Delivery {
     std::string reply_to;
-    bool is_status = false;  ///< The server's word on a pull request, not a message.
+    bool is_status = false;  ///< A status of the server for a pull request, not a message.
     std::string_view body;   ///< Valid until the next call.
 };
 
@@ -65,13 +65,13 @@ class Connection {
         queue(std::string("SUB ").append(subject).append(" 1\r\n"));
     }
 
-    /// Returns once the server has worked off everything that was queued.
+    /// Returns once the server has processed all queued commands.
     void synchronise() {
         queue("PING\r\n");
         while (next_line() != "PONG") continue;
     }
 
-    /// Whether something arrives within the time; what is queued is sent first.
+    /// True if input arrives within the time; queued output is sent first.
     bool is_readable_within(int wait_ms) {
         if (read_ < in_.size()) return true;
         flush();
@@ -89,7 +89,7 @@ class Connection {
         }
     }
 
-    /// One request to the JetStream API, and its answer, which must not be an error.
+    /// One request to the JetStream API; an error answer ends the program.
     void ask(const std::string& subject, std::string_view request) {
         const std::string inbox = "_INBOX.api";
         subscribe(inbox);
@@ -136,7 +136,7 @@ class Connection {
         }
     }
 
-    /// Reading would wait: the moment to send everything that has been queued, in one write.
+    /// Sends all queued output in one write before a read would block.
     void fill() {
         flush();
         in_.erase(0, read_);
@@ -194,8 +194,8 @@ std::uint64_t produce(Connection& connection, const Work& work, const Sending& s
     return sent;
 }
 
-/// Two requests for half of the prefetch each: while one batch is worked off, the server already
-/// has the request for the next.
+/// Two pull requests for half of the prefetch each: while one batch is processed, the server
+/// already has the request for the next.
 class Pull {
   public:
     Pull(Connection& connection, std::uint64_t prefetch)

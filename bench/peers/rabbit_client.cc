@@ -1,5 +1,5 @@
 // The common work on a RabbitMQ quorum queue: persistent messages, publisher confirms in a window,
-// a consumer with a prefetch that acknowledges many deliveries at once.
+// a consumer with a prefetch and cumulative acknowledgements.
 #include <set>
 
 #include <amqp.h>
@@ -67,8 +67,8 @@ void create_queue(Connection& connection) {
     expect_normal(amqp_get_rpc_reply(connection.state()));
 }
 
-// ---- frames of AMQP 0-9-1. The client library writes every frame by itself; a window of messages
-// in one write is what the server is owed.
+// ---- frames of AMQP 0-9-1, written by hand: the client library writes every frame separately, and
+// the server deserves a window of messages in one write.
 
 template <class Integer>
 void append_big_endian(std::string& wire, Integer value) {
@@ -118,7 +118,7 @@ void send_all(int socket, std::string_view bytes) {
 
 // ---- the two sides
 
-/// Confirms name one message or all up to one, and may come out of order.
+/// A confirm names one message or all up to a tag, and confirms may come out of order.
 class Confirms {
   public:
     void add(const amqp_basic_ack_t& confirm) {
@@ -180,7 +180,7 @@ void subscribe(Connection& connection, std::uint64_t prefetch) {
     expect_normal(amqp_get_rpc_reply(connection.state()));
 }
 
-/// The next delivery's tag, or 0 if none comes within a tenth of a second.
+/// The next delivery's tag, or 0 after a tenth of a second without a delivery.
 std::uint64_t next_delivery(Connection& connection) {
     amqp_envelope_t envelope{};
     const timeval wait{.tv_sec = 0, .tv_usec = 100'000};
@@ -196,8 +196,8 @@ std::uint64_t next_delivery(Connection& connection) {
     return tag;
 }
 
-/// One acknowledgement for everything that has arrived, and at the latest for half of the prefetch,
-/// so that the server never waits for the consumer's permission.
+/// One acknowledgement for all deliveries received, at the latest for half of the prefetch, so that
+/// the server never waits for the consumer.
 void consume(Connection& connection, const Work& work, Tally& tally) {
     subscribe(connection, work.outstanding);
     const auto together_max = std::max<std::uint64_t>(work.outstanding / 2, 1);

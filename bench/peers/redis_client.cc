@@ -1,4 +1,4 @@
-// The common work on Redis Streams: XADD in a window, XREADGROUP, and one XACK for all that came.
+// The common work on Redis Streams: XADD in a window, XREADGROUP, and one XACK per batch.
 #include <memory>
 #include <span>
 
@@ -15,8 +15,8 @@ struct FreeReply {
 using Reply = std::unique_ptr<redisReply, FreeReply>;
 using Words = std::vector<std::string_view>;
 
-/// A command as it goes over the wire. Encoding once spares the client the format parsing that
-/// hiredis would do for each message.
+/// A command in wire form. Encoding once spares the client hiredis's format parsing for each
+/// message.
 std::string encode(const Words& words) {
     std::string wire = "*" + std::to_string(words.size()) + "\r\n";
     for (const auto word : words) {
@@ -30,8 +30,7 @@ class Connection {
   public:
     explicit Connection(int port) : context_(redisConnect("127.0.0.1", port)) {
         REQUIRE(context_ != nullptr && context_->err == 0);
-        context_->reader->maxbuf =
-            0;  // Keep the read buffer instead of freeing it when it is empty.
+        context_->reader->maxbuf = 0;  // Keep the read buffer instead of freeing an empty buffer.
     }
 
     void queue(const std::string& command) {
@@ -39,14 +38,14 @@ class Connection {
                 REDIS_OK);
     }
 
-    /// Sends what is queued, if need be, and waits for the next reply.
+    /// Sends queued commands, if any, and waits for the next reply.
     Reply receive() {
         void* reply = nullptr;
         REQUIRE(redisGetReply(context_.get(), &reply) == REDIS_OK);
         return checked(reply);
     }
 
-    /// A reply that is already here, or none.
+    /// A reply already received, or none.
     Reply receive_if_here() {
         void* reply = nullptr;
         REQUIRE(redisReaderGetReply(context_->reader, &reply) == REDIS_OK);
@@ -93,7 +92,7 @@ std::uint64_t produce(Connection& connection, const Work& work, const Sending& s
 
 std::string_view text_of(const redisReply& reply) { return {reply.str, reply.len}; }
 
-/// The entries of an XREADGROUP reply on one stream; none if the wait ran out.
+/// The entries of an XREADGROUP reply on one stream; none after a timeout.
 std::span<redisReply*> entries_of(const redisReply& reply) {
     if (reply.type != REDIS_REPLY_ARRAY) return {};
     const auto* entries = reply.element[0]->element[1];

@@ -1,5 +1,5 @@
-// What looking for personal data costs: a message that has none, one that is full of it, and text
-// that was made to cost much.
+// The cost of the search for personal data: in a message without any, in a message full of personal
+// data, and in crafted text.
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -45,7 +45,7 @@ void measure(benchmark::State& run, const std::string& text) {
 void BM_Message512(benchmark::State& run) { measure(run, repeated(kMessage, 512)); }
 BENCHMARK(BM_Message512);
 
-/// The same message as the hub looks at it: strings and long numbers, each under its key.
+/// The same message as in the hub: strings and long numbers, each with its key.
 void BM_RedactMessage512(benchmark::State& run) {
     const Masking masking{structured_kinds(), "session", "key"};
     for (auto _ : run) {
@@ -56,7 +56,7 @@ void BM_RedactMessage512(benchmark::State& run) {
 }
 BENCHMARK(BM_RedactMessage512);
 
-/// And one of which most is put out of sight: found, named by a keyed hash, and written anew.
+/// A message that is mostly redacted: found, named by a keyed hash, and rewritten.
 void BM_RedactFullOfIt(benchmark::State& run) {
     const Masking masking{structured_kinds(), "session", "key"};
     const auto message = R"({"input":")" + repeated(kPersonal, 1 << 20) + "\"}";

@@ -1,10 +1,10 @@
-// How much of the personal data in labelled sentences is found, and how much else.
+// Recall and precision of the search for personal data in labelled sentences.
 //
 //   parlance_personal_score sentences.json     [{"text":…,"spans":[[label, begin, end],…]},…]
 //
-// Begin and end count characters. A label is found if a finding of its kind overlaps it, and a
-// finding is right if it overlaps a label of its kind. Then text without any personal data is made
-// up, and whatever is found in it is wrong.
+// Begin and end count characters. A label is found if a finding of its kind overlaps, and a
+// finding is right if a label of its kind overlaps. Then the search runs on generated text without
+// personal data, where every finding is wrong.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -47,7 +47,7 @@ struct Span {
     Kind kind;
     std::size_t begin;
     std::size_t end;
-    bool counts;  ///< For recall: of the dates only those that are said to be of birth.
+    bool counts;  ///< For recall: of dates only dates of birth.
 };
 
 struct Score {
@@ -58,7 +58,7 @@ struct Score {
     std::size_t right = 0;
 };
 
-/// The byte at which character `index` begins.
+/// The byte offset of character `index`.
 std::size_t byte_of(std::string_view text, std::size_t index) {
     std::size_t i = 0;
     while (i < text.size() && index > 0) {
@@ -160,7 +160,7 @@ void print_scores(const std::map<Kind, Score>& scores) {
     }
 }
 
-/// What logs and programs are full of, and nobody's.
+/// A token common in logs and programs, with no personal data.
 std::string innocent_token(std::mt19937_64& chance) {
     const auto below = [&](std::uint64_t n) { return chance() % n; };
     const auto letters = [&](std::string_view alphabet, std::size_t count) {

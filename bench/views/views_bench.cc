@@ -1,5 +1,5 @@
-// What a message costs the views: time and bytes of the file; and what an active conversation of
-// five agents and eight messages costs in memory. The file goes into the directory that is named.
+// The cost of a message for the views, in time and bytes of the file, and the memory for an active
+// conversation of five agents and eight messages. The file goes into the given directory.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ using namespace parlance;
 
 constexpr std::uint64_t kMessages = 300'000;
 constexpr std::uint64_t kConversations = 20'000;
-constexpr std::uint64_t kBatchRecords = 4096;  ///< As the bookkeeper has it.
+constexpr std::uint64_t kBatchRecords = 4096;  ///< As in the bookkeeper.
 constexpr Time kNow{std::chrono::hours{480'000}};
 
 std::uint64_t resident_bytes() {
@@ -28,7 +28,7 @@ std::uint64_t resident_bytes() {
     return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Folds events as if they stood in a journal, and commits as often as the bookkeeper does.
+/// Folds events as if read from a journal, and commits as often as the bookkeeper does.
 class Keeper {
   public:
     explicit Keeper(const std::string& path)
@@ -97,7 +97,7 @@ void measure_time(const std::string& path, std::uint64_t messages_each) {
         static_cast<unsigned long long>(bytes / kMessages));
 }
 
-/// Four requests and their answers, of which the last one is still to come.
+/// Four requests with three answers; the last answer is still to come.
 void measure_memory(const std::string& path) {
     views::Ledger::remove(path);
     Keeper keeper{path};

@@ -12,7 +12,7 @@ namespace parlance::bench {
 
 namespace {
 
-/// What an agent of kessel says when its work is done.
+/// The answer of a kessel agent whose work is done.
 constexpr std::string_view kAnswer =
     R"({"status":"SUCCESS","result_json":{"score":7},"confidence_level":"HIGH"})";
 

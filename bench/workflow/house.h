@@ -1,5 +1,5 @@
-// A hub without doors: the engine, the journal on a disk, the dialects, and agents that answer in
-// the same process. What is decided is durable before an agent hears of it, as in the hub.
+// A hub without network: the engine, the journal on a disk, the dialects, and agents that answer in
+// the same process. Decisions are durable before an agent gets them, as in the real hub.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ namespace parlance::bench {
 class House {
   public:
     struct Options {
-        std::string folder;          ///< Where the journal is; made, and removed in the end.
-        bool has_own_clock = false;  ///< Time stands still but for pass(); else it is the wall's.
+        std::string folder;          ///< Folder of the journal; created, and removed at the end.
+        bool has_own_clock = false;  ///< Time advances only by pass(); else the wall clock.
         std::size_t agents = 5;
     };
     explicit House(Options options);
@@ -28,20 +28,20 @@ class House {
     House(const House&) = delete;
     House& operator=(const House&) = delete;
 
-    /// The plan is the same for all; ids are counted.
+    /// All workflows use the same plan; ids are counted.
     void start(const std::string& plan, const std::string& input);
-    /// Of the workflow that was started as this one, from 1 on.
+    /// The id of the workflow started as number `number`, from 1 on.
     static std::string id_of(std::uint64_t number);
-    /// What an operator asks.
+    /// Submits an operator's command.
     void order(Command command);
-    /// A taskwire message, as it would come through a door.
+    /// A taskwire message, as received from the network.
     void send(const std::string& text);
     /// One turn of the hub. False if nothing was left to do.
     bool turn() { return engine_->turn(); }
     void settle();
     void pass(std::chrono::milliseconds time);
 
-    /// What an agent was handed and has not answered.
+    /// A delivery to an agent, not yet answered.
     struct Held {
         DeliveryToken delivery;
         EnvelopePtr asked;
@@ -70,7 +70,8 @@ class House {
     std::string last_report_;
     std::deque<Held> held_;
     std::unique_ptr<engine::Engine> engine_;
-    std::vector<std::jthread> jobs_;  ///< Of the journal; few, and done before it goes.
+    /// Background jobs of the journal; few, and joined before the journal is destroyed.
+    std::vector<std::jthread> jobs_;
 };
 
 }  // namespace parlance::bench

@@ -16,7 +16,7 @@ constexpr std::string_view kAsksPerson = R"({"name":"asks a person","steps":[
 constexpr std::string_view kAsksAgent = R"({"name":"asks an agent","steps":[
     {"id":"gather","agent":"agent-1"},{"id":"write","agent":"agent-2","after":["gather"]}]})";
 
-/// So often each: what is measured is in microseconds, the clock of a process in some.
+/// Runs per command: a command takes microseconds, and the process clock is coarser.
 constexpr std::uint64_t kTimes = 20;
 
 struct Deed {
@@ -54,7 +54,8 @@ void measure_rest(House& house, std::uint64_t count) {
     const auto& state = house.engine().state();
     const auto questions = state.people.appeals.tickets();
     REQUIRE(questions.size() == count && state.requests.open.size() == count);
-    // The first of each kind were started as 1 and as count + 1. Each deed has its own.
+    // Workflows that wait for people are numbered from 1, those that wait for agents from count +
+    // 1. Each command gets a separate range.
     const std::vector<Deed> deeds{
         {"answer a question",
          [&](std::uint64_t i) { house.order(AnswerPerson{.id = questions[i]}); }},

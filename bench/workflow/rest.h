@@ -1,4 +1,4 @@
-// What one command costs while very much rests.
+// The cost of one command while very many workflows wait.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// What workflows cost (C15): time for each, memory while they run and while they wait for people,
-// what is won by doing independent steps at the same time, and the record of one interaction.
+// The cost of workflows (C15): time per workflow, memory of running workflows and of workflows that
+// wait for people, the gain of parallel steps, and the journal's records per message.
 //
 //   parlance_workflow_bench --what rate|memory|parallel|people|rest|records [--count N]
 //                           [--heap hub|plain] [--folder PATH]
 //
-// One question a run: memory once used stays used.
+// One measurement per process: memory once used stays used.
 #include <fstream>
 #include <thread>
 
@@ -24,13 +24,13 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kRisk = R"({"vendor":"Acme","country":"CA","amount":1250})";
 
-/// Each gets what the one before it found.
+/// Each step gets the previous step's result.
 constexpr std::string_view kThreeSteps = R"({"name":"three","steps":[
     {"id":"gather","agent":"agent-0","inputs":{"vendor":{"$from":"/input/vendor"}}},
     {"id":"weigh","agent":"agent-1","inputs":{"score":{"$from":"/steps/gather/output/score"}}},
     {"id":"write","agent":"agent-2","inputs":{"score":{"$from":"/steps/weigh/output/score"}}}]})";
 
-/// Three that need nothing of each other, one that joins them, one that follows.
+/// Three independent steps, a step that joins them, and a step that follows.
 constexpr std::string_view kInParallel = R"({"name":"five","steps":[
     {"id":"a","agent":"agent-0"},{"id":"b","agent":"agent-1"},{"id":"c","agent":"agent-2"},
     {"id":"join","agent":"agent-3","after":["a","b","c"]},
@@ -40,7 +40,7 @@ constexpr std::string_view kInSequence = R"({"name":"five in a row","steps":[
     {"id":"c","agent":"agent-2","after":["b"]},{"id":"join","agent":"agent-3","after":["c"]},
     {"id":"write","agent":"agent-4","after":["join"]}]})";
 
-/// After its first three steps two are at work: five agents, eight messages.
+/// After the first three steps two are at work: five agents, eight messages.
 constexpr std::string_view kFiveAgents = R"({"name":"five agents","steps":[
     {"id":"a","agent":"agent-0"},{"id":"b","agent":"agent-1"},{"id":"c","agent":"agent-2"},
     {"id":"d","agent":"agent-3","after":["a","b","c"]},
@@ -66,7 +66,7 @@ void answer_all(House& house) {
     }
 }
 
-/// Agents answer at once; there are always `outstanding` workflows under way.
+/// Agents answer at once; `outstanding` workflows are always under way.
 void measure_rate(House& house, std::uint64_t count, std::uint64_t outstanding) {
     const std::string plan{kThreeSteps};
     const std::string input{kRisk};
@@ -94,8 +94,9 @@ void measure_rate(House& house, std::uint64_t count, std::uint64_t outstanding) 
                          false);
 }
 
-/// What was said, and is kept because it may be said again: not what the workflow costs. Nor are
-/// the ids that are remembered: they outlive it, and there is a bound for all of them together.
+/// Bytes of inputs, answers and requests, which the hub keeps to send again: no overhead of the
+/// workflow. (Remembered ids are no overhead either: they outlive the workflow, and their total is
+/// bounded.)
 std::uint64_t body_bytes(const core::State& state) {
     std::uint64_t bytes = 0;
     for (const auto number : state.workflows.runs.tickets()) {
@@ -127,7 +128,7 @@ void measure_memory(House& house, std::uint64_t count) {
             }
         }
     };
-    // What is there once, is there: buffers, and those that are awake, however many there are.
+    // Grows the one-time costs first: buffers, and the loaded workflows, whose number is bounded.
     grow(2 * Limits{}.awake_max);
     house.held().shrink_to_fit();
     const auto& state = house.engine().state();
@@ -149,8 +150,8 @@ void measure_memory(House& house, std::uint64_t count) {
                          false);
 }
 
-/// How long the agents take: those of the three steps that need nothing of each other, and the two
-/// that join and write.
+/// Work time of the agents: for the three independent steps, and for the two steps that join and
+/// write.
 struct Work {
     milliseconds independent;
     milliseconds joining;
@@ -174,7 +175,7 @@ double time_of(House& house, std::string_view plan, const Work& agents) {
         if (bench::Clock::now() - held.since < work) {
             std::this_thread::sleep_until(held.since + work);
         }
-        // All whose time is over answer together, as they would over the wire.
+        // All agents whose time is over answer together, as they would over the wire.
         while (!house.held().empty() &&
                bench::Clock::now() - house.held().front().since >= work - milliseconds{1}) {
             house.answer(house.held().front());
@@ -224,7 +225,7 @@ void measure_people(House& house, std::uint64_t count) {
                          false);
 }
 
-/// Messages of 512 bytes, accepted, handed over and acknowledged, `outstanding` at a time.
+/// Messages of 512 bytes, accepted, delivered and acknowledged, `outstanding` at a time.
 void measure_records(House& house, std::uint64_t count, std::uint64_t outstanding) {
     constexpr std::size_t kBodyBytes = 512;
     constexpr std::string_view kId = "5f0c9a52-6a1d-4f0e-9b7e-";
@@ -236,7 +237,7 @@ void measure_records(House& house, std::uint64_t count, std::uint64_t outstandin
     for (std::uint64_t i = 0; i < count; ++i) {
         const auto number = std::to_string(100'000'000'000 + i);
         text.replace(text.find(kId) + kId.size(), number.size(), number);
-        // A task of its own: those of one task go one after the other.
+        // A separate task per message: messages of one task are delivered in sequence.
         text.replace(task_at, 6, number, number.size() - 6);
         house.send(text);
         if (i % outstanding + 1 != outstanding && i + 1 != count) continue;
@@ -274,7 +275,7 @@ int main(int argc, char** argv) {
     if (what == "memory") {
         measure_memory(house, count);
     } else if (what == "parallel") {
-        // Equal times allow 40 % at the most; what is worth doing side by side mostly takes longer.
+        // Equal times allow 40 % at most; steps worth running in parallel mostly take longer.
         const auto times = std::min<std::uint64_t>(count, 50);
         measure_parallel(house, {milliseconds{20}, milliseconds{20}}, times);
         measure_parallel(house, {milliseconds{30}, milliseconds{20}}, times);

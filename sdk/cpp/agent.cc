@@ -9,7 +9,7 @@ namespace {
 
 Result<void> check_error(const HubFrame& frame) {
     if (!frame.error) return {};
-    // A hub that stops will be back; whatever else it minds will not pass by itself.
+    // A stopping hub will be back; any different error is permanent.
     const bool is_passing = frame.error->code == "HUB_STOPPING";
     return fail(is_passing ? Fault::Unavailable : Fault::Malformed,
                 std::string(frame.error->code) + ": " + std::string(frame.error->message));
@@ -75,7 +75,7 @@ Result<bool> Agent::receive(HubFrame& frame, std::chrono::milliseconds wait) {
         TRY(read_frame(read_, frame));
         return true;
     }
-    // Half of what the hub allows, so that one late wake-up is not yet a missed sign of life.
+    // Half of the hub's limit, so that one late wake-up is not yet a missed sign of life.
     const auto interval = terms_.heartbeat / 2;
     const auto deadline = Clock::now() + wait;
     while (true) {

@@ -15,7 +15,7 @@ constexpr std::string_view kWelcome =
     R"({"welcome":{"hub":"h","version":"0.1.0","agent":"a","instance":"7","send_credit":8,)"
     R"("heartbeat_ms":60000}})";
 
-TEST(Agent, SaysHelloAndKeepsTheTermsOfTheWelcome) {
+TEST(Agent, SendsHelloAndKeepsTheTermsOfTheWelcome) {
     std::string request;
     std::string hello;
     {
@@ -74,7 +74,7 @@ TEST(Agent, TakesAFrameOfAMegabyteFromAHubThatNamesNoLimit) {
     EXPECT_EQ(agent->terms().frame_bytes_max, std::size_t{1} << 20);
 }
 
-TEST(Agent, LosesNothingThatCameWithTheWelcome) {
+TEST(Agent, KeepsDeliveriesThatCameWithTheWelcome) {
     ScriptedHub hub{[&](Peer& peer) {
         peer.accept_socket();
         peer.read_frame();
@@ -93,7 +93,7 @@ TEST(Agent, LosesNothingThatCameWithTheWelcome) {
     EXPECT_EQ(frame.settled, 4U);
 }
 
-TEST(Agent, IsToldWhyItsHelloWasRefused) {
+TEST(Agent, ReportsWhyItsHelloWasRefused) {
     for (
         const char* answer :
         {R"({"error":{"code":"AGENT_NOT_REGISTERED","message":"Register it."}})",
@@ -110,7 +110,7 @@ TEST(Agent, IsToldWhyItsHelloWasRefused) {
     }
 }
 
-TEST(Agent, TakesAHubThatStopsForOneThatComesBack) {
+TEST(Agent, ReportsAStoppingHubAsUnavailable) {
     ScriptedHub hub{[&](Peer& peer) {
         peer.accept_socket();
         peer.read_frame();
@@ -121,7 +121,7 @@ TEST(Agent, TakesAHubThatStopsForOneThatComesBack) {
     EXPECT_EQ(agent.error().fault, Fault::Unavailable);
 }
 
-TEST(Agent, SpeaksBeforeItListens) {
+TEST(Agent, FlushesBeforeItReceives) {
     std::string said;
     {
         ScriptedHub hub{[&](Peer& peer) {
@@ -142,7 +142,7 @@ TEST(Agent, SpeaksBeforeItListens) {
     EXPECT_EQ(said, R"({"ack":["1.1"]})");
 }
 
-TEST(Agent, GivesASignOfLifeWhileItWaits) {
+TEST(Agent, SendsHeartbeatsWhileItWaits) {
     std::string said;
     {
         ScriptedHub hub{[&](Peer& peer) {

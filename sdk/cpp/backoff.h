@@ -1,4 +1,4 @@
-// How long to wait before trying again: doubling, with a cap, and never two programs in step.
+// Delay before a retry: doubling, with a cap, and jitter so that programs do not retry in step.
 #pragma once
 
 #include <chrono>

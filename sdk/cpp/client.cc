@@ -51,11 +51,11 @@ struct Client::Impl {
     milliseconds timeout;
     Link link;
     std::optional<ChunkReader> chunks;
-    std::string lines;  ///< Of the stream, received and not given yet.
+    std::string lines;  ///< Of the stream, received and not yet returned.
     bool streaming = false;
 
-    /// Sends the request and reads the head of its answer. A kept connection may have been closed
-    /// by the hub meanwhile: if no byte of an answer came, a fresh one is tried once.
+    /// Sends the request and reads the head of its answer. The hub may have closed a kept
+    /// connection meanwhile: if no byte of an answer came, a fresh connection is tried once.
     Result<HttpResponse> begin(const Ask& ask, Deadline deadline) {
         if (streaming) link.close();
         streaming = false;
@@ -93,7 +93,7 @@ struct Client::Impl {
         return response;
     }
 
-    /// Moves what has come into `lines`; says whether anything could be done.
+    /// Moves available bytes into `lines`; true on any progress.
     Result<bool> take_waiting() {
         if (chunks) return chunks->take(link, lines);
         const auto waiting = link.waiting();
@@ -141,7 +141,8 @@ Result<HttpResponse> Client::call(std::string_view method,
                                   std::string_view body,
                                   const Headers& headers) {
     auto response = impl_->call({method, target, body, headers});
-    if (!response) impl_->link.close();  // Half an answer must not begin the next one.
+    // The rest of a partial answer must not begin the next answer.
+    if (!response) impl_->link.close();
     return response;
 }
 

@@ -1,8 +1,8 @@
-// The C++ client of a Parlance hub: HTTP for single calls, one WebSocket for everything at once.
+// The C++ client of a Parlance hub: HTTP for single calls, a WebSocket for everything at once.
 //
-// Blocking and single-threaded by design: one Client or Connection per thread. It needs POSIX
-// sockets, OpenSSL, simdjson and fmt, so a program can take this folder and a few files of base/
-// along.
+// Blocking and single-threaded by design: one Client or Connection per thread. Depends on POSIX
+// sockets, OpenSSL, simdjson and fmt, so a program can include this folder and a few files of base/
+// directly.
 #pragma once
 
 #include <chrono>
@@ -25,19 +25,20 @@ struct HubAddress {
     std::string host = "127.0.0.1";
     std::uint16_t port = 7420;
     bool is_tls = false;
-    TlsFiles tls{};       ///< Whom to trust, and perhaps the certificate that we show.
+    TlsFiles tls{};       ///< The trusted authority, and optionally the client certificate.
     std::string token{};  ///< Sent as a bearer token.
-    /// How long the first connection is tried again while nobody listens there: a hub that is just
-    /// being started. A signal ends it.
+    /// How long the first connection is retried while no hub listens: for a hub that is just
+    /// starting. A signal ends the wait.
     std::chrono::milliseconds patience{0};
 
-    /// Whether we prove who we are. If not, as with --dev, an Identity says it.
+    /// True with a token or client certificate. Without, as with --dev, the Identity names the
+    /// caller.
     bool has_proof() const { return !token.empty() || (is_tls && !tls.certificate.empty()); }
     /// "127.0.0.1:7420", "http://localhost:7420", "[::1]:7420", "https://hub.example:7420".
     static Result<HubAddress> parse(std::string_view text);
 };
 
-/// Who we say to be; a hub believes it with --dev only.
+/// The claimed caller; a hub believes the claim with --dev only.
 struct Identity {
     std::string agent;          ///< Sent as Parlance-Agent.
     std::string operator_name;  ///< Sent as Parlance-Operator.
@@ -50,7 +51,7 @@ struct HttpResponse {
     std::string_view header(std::string_view name) const;
 };
 
-/// Calls over one kept-alive connection; reconnects once when the hub has closed it.
+/// Calls over one kept-alive connection; reconnects once when the hub has closed the connection.
 class Client {
   public:
     Client(HubAddress hub,
@@ -64,18 +65,18 @@ class Client {
                               std::string_view target,
                               std::string_view body = {},
                               const Headers& headers = {});
-    /// Begins a call whose answer has no end; lines come one by one (server-sent events).
+    /// Begins a call with an endless answer, read line by line (server-sent events).
     Result<HttpResponse> open_stream(std::string_view target, const Headers& headers = {});
-    /// The next line without its end; nothing when the stream has ended or the time is over.
+    /// The next line without its newline; nothing at the end of the stream or after `wait`.
     Result<std::optional<std::string>> next_line(std::chrono::milliseconds wait);
-    bool is_streaming() const;  ///< Whether a stream is open: tells its end from mere silence.
+    bool is_streaming() const;  ///< False once the stream has ended: tells the end from silence.
 
   private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 
-/// What a hub takes as one frame unless it says otherwise.
+/// The hub's default frame limit.
 inline constexpr std::size_t kFrameBytesMax = std::size_t{1} << 20;
 
 /// A WebSocket connection to /v1/connect: frames of JSON text, in and out.
@@ -88,13 +89,13 @@ class Connection {
     Connection(Connection&&) noexcept;
     Connection& operator=(Connection&&) noexcept;
 
-    /// A frame above the limit is an Error of Fault::Malformed: the hub would close the connection
-    /// over it, and give what this agent holds to another.
+    /// A frame above the limit is an Error of Fault::Malformed: the hub would close the connection,
+    /// and redeliver this agent's messages.
     Result<void> send(std::string_view frame);
-    /// What the hub takes as one frame; kFrameBytesMax until it is said.
+    /// Sets the hub's frame limit; kFrameBytesMax before the first call.
     void limit_frames(std::size_t bytes_max);
-    /// The next frame; nothing when none came within `wait`. Pings are answered inside.
-    /// The view is valid until the next call.
+    /// The next frame; nothing when no frame came within `wait`. Pings are answered internally. The
+    /// view is valid until the next call.
     Result<std::optional<std::string_view>> receive(std::chrono::milliseconds wait);
     void close();
     int socket() const;  ///< For poll(2) beside other descriptors.

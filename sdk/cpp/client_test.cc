@@ -1,4 +1,4 @@
-// The client against a scripted hub: exact bytes out, exact bytes in, and all the ways to fail.
+// The client against a scripted hub: exact bytes out, exact bytes in, and all failures.
 #include "sdk/cpp/client.h"
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// The hub's end of one connection, with blocking reads.
+/// The hub's end of a connection, with blocking reads.
 struct Guest {
     int fd;
 
@@ -71,7 +71,7 @@ struct Guest {
     }
 };
 
-/// A hub that plays one script per connection it accepts, then hangs up.
+/// A hub that runs one script per accepted connection, then closes the connection.
 class ScriptedHub {
   public:
     explicit ScriptedHub(std::vector<std::function<void(Guest)>> scripts)
@@ -114,7 +114,7 @@ std::string ok(std::string_view body) {
            std::string{body};
 }
 
-TEST(HubAddress, IsReadInItsUsualForms) {
+TEST(HubAddress, IsReadInAllUsualForms) {
     const auto is = [](std::string_view text, std::string_view host, int port) {
         const auto hub = HubAddress::parse(text);
         return hub && hub->host == host && hub->port == port;
@@ -134,7 +134,7 @@ TEST(HubAddress, IsReadInItsUsualForms) {
     }
 }
 
-TEST(HubAddress, ThatIsNoneIsRefused) {
+TEST(HubAddress, IsRefusedIfMalformed) {
     for (const auto* text : {"",
                              ":7420",
                              "hub:",
@@ -150,7 +150,7 @@ TEST(HubAddress, ThatIsNoneIsRefused) {
     }
 }
 
-TEST(Call, SendsWhoAsksAndReadsTheAnswer) {
+TEST(Call, SendsTheIdentityAndReadsTheAnswer) {
     ScriptedHub hub{{[](Guest guest) {
         const auto head = guest.read_until("\r\n\r\n");
         EXPECT_TRUE(head.starts_with("POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:"));
@@ -168,7 +168,7 @@ TEST(Call, SendsWhoAsksAndReadsTheAnswer) {
     EXPECT_EQ(response->body, "hello");
 }
 
-TEST(Call, ProvesWhoAsksWithATokenAndSaysNothingBesides) {
+TEST(Call, SendsATokenInsteadOfAnIdentity) {
     ScriptedHub hub{{[](Guest guest) {
         const auto head = guest.read_until("\r\n\r\n");
         EXPECT_NE(head.find("\r\nAuthorization: Bearer secret\r\n"), std::string::npos) << head;
@@ -181,7 +181,7 @@ TEST(Call, ProvesWhoAsksWithATokenAndSaysNothingBesides) {
     EXPECT_EQ(client.call("GET", "/")->body, "done");
 }
 
-TEST(Call, KeepsTheConnectionAndReconnectsOnceWhenItWasClosed) {
+TEST(Call, KeepsTheConnectionAndReconnectsOnceAfterAClose) {
     ScriptedHub hub{{[](Guest guest) {
                          for (const auto* body : {"one", "two"}) {
                              guest.read_until("\r\n\r\n");
@@ -200,7 +200,7 @@ TEST(Call, KeepsTheConnectionAndReconnectsOnceWhenItWasClosed) {
     }
 }
 
-TEST(Call, ReadsChunksWhereverTheyAreCut) {
+TEST(Call, ReadsChunksSplitAnywhere) {
     const std::string answer =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         "5;x=y\r\nhello\r\nA\r\n, chunked!\r\n0\r\nTrailer: 1\r\n\r\n";
@@ -253,7 +253,7 @@ TEST(Call, FailsOnAnAnswerThatIsBrokenOrCutOff) {
     }
 }
 
-TEST(Call, GivesUpAfterItsTime) {
+TEST(Call, FailsAfterItsTimeout) {
     ScriptedHub hub{{[](Guest guest) { guest.read_until("never"); }}};
     Client client{hub.address(), {}, milliseconds{30}};
     const auto response = client.call("GET", "/");
@@ -269,7 +269,7 @@ TEST(Call, WritesNothingThatWouldSplitTheRequest) {
     EXPECT_EQ(plain.call("GET", "/", {}, {{"X", "1\n2"}}).error().fault, Fault::Malformed);
 }
 
-TEST(Stream, DoesNotGiveHalfALine) {
+TEST(Stream, ReturnsOnlyWholeLines) {
     ScriptedHub hub{{[](Guest guest) {
         guest.read_until("\r\n\r\n");
         guest.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\ndata: 1\r\n");
@@ -298,7 +298,7 @@ TEST(Stream, JoinsLinesAcrossChunksUntilItsEnd) {
     EXPECT_FALSE(client.is_streaming());
 }
 
-TEST(Stream, ThatIsRefusedGivesTheAnswer) {
+TEST(Stream, ReturnsTheAnswerOfARefusal) {
     ScriptedHub hub{{[](Guest guest) {
         guest.read_until("\r\n\r\n");
         guest.say("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
@@ -354,7 +354,7 @@ TEST(WebSocket, JoinsFragmentsAndAnswersPings) {
     connection->close();
 }
 
-TEST(WebSocket, SaysWhyTheHubClosed) {
+TEST(WebSocket, ReportsWhyTheHubClosed) {
     ScriptedHub hub{{[](Guest guest) {
         guest.shake_hands();
         guest.say(

@@ -1,4 +1,4 @@
-// The WebSocket side of the client: frames masked on the way out, many read at once on the way in.
+// The WebSocket side of the client: masks sent frames, and reads many frames at once.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -36,7 +36,7 @@ std::string websocket_accept(const std::string& key) {
 
 enum Opcode : std::uint8_t { Continuation = 0, Text = 1, Close = 8, Ping = 9, Pong = 10 };
 
-/// A cheap mask: it keeps proxies from mistaking frames for requests, and hides nothing.
+/// A cheap mask: keeps proxies from mistaking frames for requests, and hides nothing.
 std::uint32_t next_mask(std::uint32_t& seed) {
     seed ^= seed << 13U;
     seed ^= seed >> 17U;
@@ -44,7 +44,7 @@ std::uint32_t next_mask(std::uint32_t& seed) {
     return seed;
 }
 
-/// Copies and masks at once: what is sent is long, and is walked over as seldom as can be.
+/// Copies and masks in one pass over a long payload.
 void copy_masked(char* out, std::string_view payload, std::uint32_t mask) {
     const auto wide = static_cast<std::uint64_t>(mask) << 32U | mask;
     std::size_t at = 0;
@@ -59,7 +59,7 @@ void copy_masked(char* out, std::string_view payload, std::uint32_t mask) {
     for (; at < payload.size(); ++at) out[at] = static_cast<char>(payload[at] ^ key[at % 4]);
 }
 
-/// Room for one frame, which is not made blank before it is filled.
+/// An uninitialised buffer for one frame.
 class FrameBuffer {
   public:
     char* room(std::size_t bytes) {
@@ -109,7 +109,7 @@ struct FrameHead {
     std::uint64_t length = 0;
 };
 
-/// The head of the frame the bytes begin with, or nothing if they are too few.
+/// Reads the frame head at the start of the bytes; nothing if the bytes are too few.
 std::optional<FrameHead> read_frame_head(std::string_view bytes) {
     if (bytes.size() < 2) return std::nullopt;
     const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); };
@@ -134,7 +134,7 @@ struct Connection::Impl {
     std::size_t sent_bytes_max = kFrameBytesMax;
     FrameBuffer out{};
     std::string message;    ///< The fragments so far.
-    std::size_t given = 0;  ///< Bytes of the frame whose payload the caller looks at.
+    std::size_t given = 0;  ///< Bytes of the frame whose payload the caller still uses.
     bool in_message = false;
 
     Result<void> shake_hands(const HubAddress& hub, const Identity& identity);
@@ -191,7 +191,7 @@ tl::unexpected<Error> Connection::Impl::end(Fault fault, const std::string& why)
 Result<std::optional<std::string_view>> Connection::Impl::receive(milliseconds wait) {
     link.drop(std::exchange(given, 0));
     if (!in_message) message.clear();
-    std::optional<Deadline> deadline;  // The clock is asked only if there is need to wait.
+    std::optional<Deadline> deadline;  // Set only before a wait, to save a call of the clock.
     for (;;) {
         const auto waiting = link.waiting();
         const auto head = read_frame_head(waiting);
@@ -218,7 +218,7 @@ Result<std::optional<std::string_view>> Connection::Impl::receive(milliseconds w
     }
 }
 
-/// Whether a message is whole with this frame.
+/// True if the frame completes a message.
 Result<bool> Connection::Impl::on_frame(const FrameHead& head, std::string_view payload) {
     switch (head.opcode) {
         case Text:
@@ -277,8 +277,8 @@ Result<std::optional<std::string_view>> Connection::receive(milliseconds wait) {
     return impl_->receive(wait);
 }
 
-/// Waits a little for the hub's farewell: closing over unread bytes would reset the connection
-/// and could take our own last frames with it.
+/// Waits a little for the hub's close frame: closing with unread bytes would reset the connection
+/// and could lose the client's own last frames.
 void Connection::close() {
     auto& link = impl_->link;
     if (!link.is_open()) return;

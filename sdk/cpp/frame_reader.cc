@@ -8,7 +8,7 @@ namespace parlance::sdk {
 
 namespace {
 
-/// Fills one field of an item from a value, or says no because the value is of the wrong kind.
+/// Fills a field of an item; false for a value of the wrong kind.
 template <class Item>
 struct FieldRow {
     std::string_view name;
@@ -209,7 +209,7 @@ void HubFrame::clear() {
 
 Result<void> read_frame(std::string_view text, HubFrame& frame) {
     frame.clear();
-    // Walking text that was not checked stops the process, and a hub is a stranger too.
+    // Walking unchecked text could stop the process, and the hub's text is untrusted too.
     TRY(json::check(text, frame.outline, json::kDepthMadeMax));
     const json::Value whole = json::root(text, frame.outline);
     if (!whole.is_object()) return fail(Fault::Malformed, "the hub sent a frame that is no object");

@@ -1,4 +1,4 @@
-// What one frame of the hub says, as views into the frame. See docs/protocols/connect.md.
+// A frame of the hub, as views into the frame's text. See docs/protocols/connect.md.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ struct Accepted {
     std::string_view correlation_id{};
     std::uint64_t sequence = 0;
     bool is_duplicate = false;
-    std::uint32_t missed_count = 0;  ///< Subscribers of the topic that had no room for it.
+    std::uint32_t missed_count = 0;  ///< Subscribers of the topic without room for a copy.
 };
 
 struct Refused {
     std::string_view message_id{};
-    std::string_view delivery_id{};  ///< Set when it is about a delivery.
+    std::string_view delivery_id{};  ///< Set for a refused delivery.
     std::string_view code{};
     std::string_view message{};
     bool is_retryable = false;
@@ -43,16 +43,16 @@ struct Refused {
 struct Delivery {
     std::string_view delivery_id{};
     std::uint32_t attempt = 1;
-    std::string_view message{};  ///< The message's JSON, as it came.
-    /// JSON: what the hub's record gives with it, whatever its asker wrote. Empty: it is in no
-    /// tree.
+    std::string_view message{};  ///< The message's JSON, as received.
+    /// JSON: the delegation limits on the hub's record, whatever the requester wrote. Empty: the
+    /// request is in no delegation tree.
     std::string_view grant{};
-    /// JSON: of an answer, what this agent laid down when it asked. Empty: nothing.
+    /// JSON: for an answer, the state this agent saved with its request. Empty: none.
     std::string_view state{};
 };
 
-/// A delivery of ours whose answer nobody wants any more. It is settled: an answer would only be
-/// refused, and the work may stop.
+/// A delivery of a cancelled request. The delivery is settled: a reply would be refused, and the
+/// work may stop.
 struct Cancelled {
     std::string_view delivery_id{};
     std::string_view reason{};
@@ -68,30 +68,31 @@ struct HubError {
     std::string_view message{};
 };
 
-/// One frame. Reuse it: the vectors keep their memory from frame to frame.
+/// A frame. Reusable: the vectors keep their memory from frame to frame.
 struct HubFrame {
     std::optional<Welcome> welcome{};
     std::vector<Accepted> accepted{};
     std::vector<Refused> refused{};
     std::vector<Delivery> deliveries{};
-    std::vector<Cancelled> cancelled{};  ///< Look here last: one may have come in this very frame.
+    /// Handle after deliveries: the frame may cancel its own deliveries.
+    std::vector<Cancelled> cancelled{};
     std::vector<Progress> progress{};
     std::uint64_t settled = 0;
     std::optional<HubError> error{};
 
-    /// Holds the texts that had escapes; the views above point here or into the frame.
+    /// Storage for unescaped texts; the views above point here or into the frame.
     std::deque<std::string> unescaped{};
-    /// Of the frame that was read last, as far in as the members of its items.
+    /// Outline of the last frame, down to the members of its items.
     json::Outline outline{.depth_max = 3};
 
     void clear();
 };
 
-/// Reads `text` into `frame`, whose views live as long as `text` and `frame` do. Verbs that are
-/// not known are passed over: a newer hub may have more to say.
+/// Reads `text` into `frame`, whose views live as long as both `text` and `frame`. Unknown verbs
+/// are skipped: a newer hub may have more verbs.
 Result<void> read_frame(std::string_view text, HubFrame& frame);
 
-/// Whether the frame says that the answer to this delivery is not wanted any more.
+/// True if the frame cancels this delivery.
 bool is_cancelled(const HubFrame& frame, std::string_view delivery_id);
 
 }  // namespace parlance::sdk

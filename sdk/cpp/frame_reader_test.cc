@@ -44,7 +44,7 @@ TEST(FrameReader, ReadsEveryVerbOfTheHub) {
     EXPECT_FALSE(frame.error);
 }
 
-TEST(FrameReader, X21_ReadsWhichDeliveriesAreCancelledAndWhy) {
+TEST(FrameReader, X21_ReadsCancelledDeliveriesWithTheReason) {
     HubFrame frame;
     ASSERT_TRUE(read_frame(
         R"({"cancelled":[{"delivery_id":"7.1","reason":"no need"},{"delivery_id":"9.2"}]})",
@@ -56,7 +56,7 @@ TEST(FrameReader, X21_ReadsWhichDeliveriesAreCancelledAndWhy) {
     EXPECT_FALSE(is_cancelled(frame, "9.1")) << "another try of the same message";
 }
 
-TEST(FrameReader, ForgetsTheFormerFrame) {
+TEST(FrameReader, ForgetsThePreviousFrame) {
     HubFrame frame;
     ASSERT_TRUE(read_frame(
         R"({"settled":3,"accepted":[{"message_id":"a"}],"cancelled":[{"delivery_id":"7.1"}]})",
@@ -68,7 +68,7 @@ TEST(FrameReader, ForgetsTheFormerFrame) {
     EXPECT_EQ(frame.error->code, "X");
 }
 
-TEST(FrameReader, KeepsTextsThatHadEscapes) {
+TEST(FrameReader, KeepsTextsWithEscapes) {
     HubFrame frame;
     ASSERT_TRUE(read_frame(
         R"({"refused":[{"code":"A","message":"say \"x\""},{"code":"B","message":"\u00e9"}]})",
@@ -77,8 +77,8 @@ TEST(FrameReader, KeepsTextsThatHadEscapes) {
     EXPECT_EQ(frame.refused[1].message, "é");
 }
 
-// A message may be 64 deep, and one that was translated a little more; the frame is around it.
-TEST(FrameReader, ReadsADeliveryThatIsAsDeepAsItCanBe) {
+// A message may be 64 deep, a translated message a little deeper, plus the frame around.
+TEST(FrameReader, ReadsADeliveryOfTheGreatestDepth) {
     std::string message;
     for (int i = 0; i < 72; ++i) message += R"({"a":)";
     message += '1' + std::string(72, '}');
@@ -88,7 +88,7 @@ TEST(FrameReader, ReadsADeliveryThatIsAsDeepAsItCanBe) {
     EXPECT_EQ(frame.deliveries.at(0).message, message);
 }
 
-TEST(FrameReader, PassesOverWhatItDoesNotKnow) {
+TEST(FrameReader, SkipsUnknownVerbs) {
     HubFrame frame;
     ASSERT_TRUE(read_frame(R"({"fanfare":[1,{"a":2}],"settled":1})", frame));
     EXPECT_EQ(frame.settled, 1U);

@@ -13,7 +13,7 @@ struct VerbForm {
     bool is_list;
 };
 
-/// In the order of FrameWriter::Verb, which is the order in which the hub acts on them.
+/// In the order of FrameWriter::Verb, the hub's order of processing.
 constexpr std::array<VerbForm, 10> kForms{{
     {"hello", false},
     {"credit", false},
@@ -34,7 +34,7 @@ void open_delivery(std::string& out, std::string_view delivery_id) {
 
 }  // namespace
 
-/// What was said with it before is gone.
+/// Discards the verb's earlier content.
 std::string& FrameWriter::open(Verb verb) {
     return verbs_[verb].assign("{\"").append(kForms[verb].name).append("\":");
 }

@@ -1,4 +1,4 @@
-// Gathers what an agent has to say into one frame for the hub. See docs/protocols/connect.md.
+// Batches an agent's verbs into one frame for the hub. See docs/protocols/connect.md.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@ struct Hello {
     std::string agent{};
     std::string instance{};  ///< Empty: the hub chooses.
     std::uint32_t credit = 1;
-    std::string registration{};  ///< The JSON object of PUT /v1/agents/{id}; empty: as it is.
+    std::string registration{};  ///< The JSON object of PUT /v1/agents/{id}; empty: unchanged.
 };
 
-/// A nack's second half.
+/// The details of a nack.
 struct Setback {
     std::string_view reason{};
     bool is_final = false;
 };
 
-/// Texts are quoted here; messages, answers and notes are JSON and are written as they come.
+/// Texts are quoted here; messages, answers and notes are JSON and are written unchanged.
 class FrameWriter {
   public:
     void hello(const Hello& hello);
@@ -33,14 +33,13 @@ class FrameWriter {
     void progress(std::string_view delivery_id, std::string_view note);
     void reply(std::string_view delivery_id, std::string_view message);
     void send(std::string_view message);
-    /// As send(); the message, as it stands in the frame, may be altered at once, as for an id of
-    /// its own.
+    /// Like send(); the caller may alter the message in place at once, for example its id.
     char* send_to_alter(std::string_view message);
     void heartbeat();
 
     bool empty() const;
-    std::size_t bytes() const;  ///< About as long as the frame will be.
-    /// The frame, and an empty writer. The view is valid until the next call.
+    std::size_t bytes() const;  ///< Approximate length of the frame.
+    /// Returns the frame and empties the writer. The view is valid until the next call.
     std::string_view take();
 
   private:
@@ -60,8 +59,8 @@ class FrameWriter {
     std::string& open(Verb verb);
     std::string& next_item(Verb verb);
 
-    /// Each as if it were the first of the frame, `{"ack":["1.1"`, without what closes it: what is
-    /// long, mostly the messages, becomes the frame without being copied.
+    /// Each verb as if first in the frame, `{"ack":["1.1"`, without closing brackets: a long text,
+    /// mostly the messages, becomes the frame without a copy.
     std::array<std::string, kVerbs> verbs_{};
     std::string frame_{};
 };

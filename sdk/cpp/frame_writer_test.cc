@@ -23,7 +23,7 @@ TEST(FrameWriter, PutsManyVerbsAndManyItemsInOneFrame) {
     EXPECT_EQ(writer.take(), "{}");
 }
 
-TEST(FrameWriter, WritesTheRestOfTheVerbs) {
+TEST(FrameWriter, WritesAllRemainingVerbs) {
     FrameWriter writer;
     writer.hello(
         {.agent = "a", .instance = "i", .credit = 3, .registration = R"({"dialect":"x"})"});
@@ -43,7 +43,7 @@ TEST(FrameWriter, WritesTheRestOfTheVerbs) {
         R"("progress":[{"delivery_id":"4.1","note":{"done":1}}],"heartbeat":1})");
 }
 
-TEST(FrameWriter, QuotesWhatIsTextWhateverItHolds) {
+TEST(FrameWriter, QuotesTextsWithAnyContent) {
     FrameWriter writer;
     writer.hello({.agent = "a\"b"});
     writer.nack("1.1\\", {.reason = "line\nbreak \x01"});
@@ -52,18 +52,18 @@ TEST(FrameWriter, QuotesWhatIsTextWhateverItHolds) {
     EXPECT_NE(frame.find(R"("agent":"a\"b")"), std::string::npos);
 }
 
-TEST(FrameWriter, LetsAMessageBeAlteredWhereItStands) {
+TEST(FrameWriter, LetsAMessageBeAlteredInPlace) {
     FrameWriter writer;
     *(writer.send_to_alter("[0]") + 1) = '7';
     *(writer.send_to_alter("[0,1]") + 3) = '8';
     EXPECT_EQ(writer.take(), R"({"send":[[7],[0,8]]})");
 }
 
-TEST(FrameWriter, SaysTheSameAgainAfterATake) {
+TEST(FrameWriter, WritesTheSameFrameAgainAfterATake) {
     FrameWriter writer;
     for (int i = 0; i < 3; ++i) {
         writer.credit(1);
-        writer.credit(2);  // The later one holds.
+        writer.credit(2);  // The later credit replaces the earlier.
         writer.send("{}");
         EXPECT_EQ(writer.take(), R"({"credit":2,"send":[{}]})");
         writer.send("[]");

@@ -1,4 +1,4 @@
-// HTTP/1.1 as a client speaks it over a Link: requests out, heads, bodies and chunks in.
+// HTTP/1.1 for a client over a Link: requests out; heads, bodies and chunks in.
 #pragma once
 
 #include <string>
@@ -17,20 +17,20 @@ struct Ask {
     const Headers& headers;
 };
 
-/// The whole request, or why it cannot be written.
+/// The whole request, or the reason why the request cannot be written.
 Result<std::string> write_request(const HubAddress& hub, const Identity& identity, const Ask& ask);
 
-/// Reads the head of an answer; those that only announce another are skipped.
+/// Reads the head of an answer; informational (1xx) heads are skipped.
 Result<HttpResponse> read_head(Link& link, Deadline deadline);
-/// Reads the body, and closes the link if it cannot carry another call.
+/// Reads the body, and closes the link if the link cannot carry a further call.
 Result<void> read_body(Link& link, HttpResponse& response, bool is_head, Deadline deadline);
 bool is_chunked(const HttpResponse& response);
 
-/// Undoes the chunks of an answer, piece by piece as they come.
+/// Decodes the chunks of an answer, piece by piece on arrival.
 class ChunkReader {
   public:
     bool is_done() const { return done_; }
-    /// Moves what is there into `out`; says whether anything could be done.
+    /// Moves available bytes into `out`; true on any progress.
     Result<bool> take(Link& link, std::string& out);
 
   private:

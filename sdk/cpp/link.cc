@@ -75,7 +75,7 @@ Result<void> Link::shake_hands(const HubAddress& hub, Deadline deadline) {
     return {};
 }
 
-/// What TLS found wrong, without a word of what was to be said over it.
+/// The error of TLS, reported without any of the plain text.
 tl::unexpected<Error> Link::distrust() const {
     return fail(Fault::Malformed,
                 "no safe connection to the hub at " + name_ + ": " + tls_->trouble() +
@@ -175,7 +175,7 @@ Result<Link::Filled> Link::receive_raw(Deadline deadline) {
     }
 }
 
-/// Puts what was said in the place of the bytes that came last. Says whether more can come.
+/// Decrypts the last `count` bytes in place. False if no more can come.
 Result<bool> Link::unseal(std::size_t count, Deadline deadline) {
     end_ -= count;
     plain_.clear();

@@ -1,4 +1,4 @@
-// One connection to a hub, over TLS or not, and what was received on it but not used yet.
+// A connection to a hub, plain or over TLS, and its received but unused bytes.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ class Link {
     Result<void> send(std::string_view bytes, Deadline deadline);
     /// Waits for more bytes, until the deadline.
     Result<Filled> fill(Deadline deadline);
-    /// As fill(), where silence and the end are errors.
+    /// Like fill(), but silence and the end are errors.
     Result<void> fill_or_fail(Deadline deadline);
 
     bool is_open() const { return fd_ >= 0; }
@@ -53,7 +53,7 @@ class Link {
     Result<void> connect_to(const addrinfo& address, Deadline deadline);
     Result<void> shake_hands(const HubAddress& hub, Deadline deadline);
     Result<void> send_raw(std::string_view bytes, Deadline deadline);
-    /// Waits for bytes, and keeps them as they came.
+    /// Receives bytes without decrypting.
     Result<Filled> receive_raw(Deadline deadline);
     Result<bool> unseal(std::size_t count, Deadline deadline);
     tl::unexpected<Error> distrust() const;
@@ -62,7 +62,7 @@ class Link {
     void make_room();
 
     int fd_ = -1;
-    bool has_connected_ = false;  ///< Ever: from then on a refusal means that the hub has gone.
+    bool has_connected_ = false;  ///< Ever connected: a later refusal means that the hub has gone.
     bool was_refused_ = false;
     std::string name_;
     std::vector<char> buffer_;
@@ -70,10 +70,10 @@ class Link {
     std::size_t end_ = 0;
 
     std::shared_ptr<const TlsContext> context_;
-    TlsFiles files_;  ///< What the context was made of.
+    TlsFiles files_;  ///< The files of the context.
     std::optional<TlsSession> tls_;
-    std::string sealed_;  ///< On its way out.
-    std::string plain_;   ///< On its way in.
+    std::string sealed_;  ///< To send.
+    std::string plain_;   ///< Received.
 };
 
 }  // namespace parlance::sdk

@@ -1,4 +1,4 @@
-// parlance.toml: one table of keys, each with the setting it fills.
+// parlance.toml: one table of keys, each with its setting.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -186,7 +186,7 @@ constexpr std::array kPathKeys{
     PathKey{"tls", "client_ca", "whose certificates agents may show", &TlsFiles::authority},
 };
 
-/// As it stands in the file, on one line and not at any length.
+/// The value as written in the file, on one line and shortened.
 std::string shown(const toml::node& node) {
     static constexpr std::size_t kShownBytesMax = 60;
     std::ostringstream out;
@@ -242,7 +242,7 @@ std::string known_names(const std::vector<std::string_view>& names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// A list of names, each of which `add` must know.
+/// A list of names; `add` returns false for an unknown name.
 Result<void> read_names(std::string_view place,
                         const toml::node& node,
                         const std::vector<std::string_view>& known,
@@ -300,7 +300,7 @@ Result<void> read_reveal(std::string_view place, const toml::node& node, Persona
     return {};
 }
 
-/// [personal]: which personal data is kept from whom.
+/// [personal]: the policy of hiding personal data.
 Result<void> read_personal(const std::string& path,
                            std::string_view name,
                            const toml::node& node,
@@ -327,7 +327,7 @@ Result<void> read_personal(const std::string& path,
 
 // --- people ----------------------------------------------------------------------------------
 
-/// A text on one line, as a mail's header needs it.
+/// A text on one line, as a mail header requires.
 bool store_line(std::string& member, const toml::node& node) {
     const auto text = node.value<std::string>();
     if (!node.is_string() || text->empty()) return false;
@@ -415,7 +415,7 @@ auto no_setting(const std::string& path, const toml::node& node, std::string_vie
             "{}:{}: {} is no setting; see docs/people.md", path, node.source().begin.line, name));
 }
 
-/// [people.ROLE], and which private hosts webhooks may have.
+/// [people.ROLE], and the private hosts permitted for webhooks.
 Result<void> read_people(const std::string& path,
                          std::string_view name,
                          const toml::node& node,
@@ -437,7 +437,7 @@ Result<void> read_people(const std::string& path,
     return {};
 }
 
-/// What callers may call the hub.
+/// Accepted host names of the hub.
 Result<void> read_hosts(const std::string& path, const toml::node& node, ServeOptions& options) {
     if (store_lines(options.hosts, node)) return {};
     return no_value(path, node, "doors.hosts", "a list of names of the hub, without ports");
@@ -455,7 +455,7 @@ constexpr std::array kMailKeys{
     MailKey{"user", "who the server knows the hub as", &gateway::MailServer::user},
 };
 
-/// [mail]. The password stands in a file of its own, so that the configuration can be shown.
+/// [mail]. The password is in a separate file, so that the configuration can be shown.
 Result<void> read_mail(const std::string& path,
                        std::string_view name,
                        const toml::node& node,
@@ -475,7 +475,7 @@ Result<void> read_mail(const std::string& path,
     return {};
 }
 
-/// What only all of it together shows.
+/// Checks between settings.
 Result<void> check_people(const std::string& path, const ServeOptions& options) {
     const auto& roles = options.limits.people;
     for (const auto& [name, rules] : roles) {

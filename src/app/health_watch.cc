@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kVisitsMax = 32;
 constexpr std::size_t kRequestBytesMax = 8'192;
 constexpr Duration kVisitTimeMax{2'000};
-/// How often the thread looks whether the loop is stuck, and whether it should stop.
+/// How often the thread checks for a stuck loop, and for stop().
 constexpr Duration kLook{100};
 
 bool asks_for(std::string_view request, std::string_view path) {
@@ -31,7 +31,7 @@ bool asks_for(std::string_view request, std::string_view path) {
     return line.starts_with(wanted) && line.substr(wanted.size()).find_first_of(" ?") == 0;
 }
 
-/// A header that asks for the hub's health and is followed by no body.
+/// True for a GET of /healthz or /readyz without a body.
 bool is_probe(std::string_view header) {
     if (!asks_for(header, "/healthz") && !asks_for(header, "/readyz")) return false;
     std::string lower{header};
@@ -43,7 +43,7 @@ bool is_probe(std::string_view header) {
 
 }  // namespace
 
-/// One connection that this thread has accepted.
+/// A connection accepted by the watch.
 struct HealthWatch::Visit {
     Visit(int socket, std::int64_t end_ms) : fd(socket), until_ms(end_ms) {}
     ~Visit() { ::close(fd); }
@@ -119,7 +119,7 @@ void HealthWatch::run() {
         const bool is_stuck = stuck_for() != Duration{};
         if (is_stuck) serve_idle();
         const bool accepts = is_stuck && has_room(visits);
-        if (!accepts) waits.front().fd = -1;  // Passed over by poll().
+        if (!accepts) waits.front().fd = -1;  // poll() ignores negative descriptors.
         for (const auto& visit : visits) {
             const int wanted = visit->wire.empty() ? POLLIN : POLLIN | POLLOUT;
             waits.push_back({.fd = visit->fd, .events = static_cast<short>(wanted), .revents = 0});
@@ -145,11 +145,11 @@ void HealthWatch::accept_visits(std::vector<std::unique_ptr<Visit>>& visits) {
             visit.context = tls_;
         }
         if (visit.context) visit.tls = TlsSession::of_server(*visit.context);
-        serve(visit);  // A visitor that has spoken already is not taken for silent.
+        serve(visit);  // Reads early, so that a visitor with a request does not count as silent.
     }
 }
 
-/// The oldest visit on which nothing was sent makes room for a new one.
+/// Drops the oldest visit without any bytes, to make room for a new visit.
 void HealthWatch::drop_silent(std::vector<std::unique_ptr<Visit>>& visits) {
     const auto silent = std::ranges::find_if(visits, [this](const auto& visit) {
         if (!visit->has_spoken) serve(*visit);
@@ -161,7 +161,7 @@ void HealthWatch::drop_silent(std::vector<std::unique_ptr<Visit>>& visits) {
 void HealthWatch::end_wait() {
     auto state = Wait::Waits;
     while (!wait_.compare_exchange_strong(state, Wait::Runs, std::memory_order_acq_rel)) {
-        // The watch's thread looks at the connections, for some milliseconds at most.
+        // The watch's thread uses the connections, for some milliseconds at most.
         wait_.wait(Wait::Lent, std::memory_order_acquire);
         state = Wait::Waits;
     }
@@ -178,7 +178,7 @@ void HealthWatch::give_back() {
     wait_.notify_one();
 }
 
-/// Answers on connections that the loop has accepted. Nothing in here blocks.
+/// Answers on connections accepted by the loop. Never blocks.
 void HealthWatch::serve_idle() {
     if (!idle_sockets_ || !lend()) return;
     std::vector<pollfd> sockets;
@@ -192,7 +192,7 @@ void HealthWatch::serve_idle() {
     give_back();
 }
 
-/// Takes a request only if all of it is there and this thread can answer it.
+/// Reads a request only if the request is complete and the watch can answer.
 void HealthWatch::serve_probe(int socket) const {
     std::array<char, kRequestBytesMax> bytes{};
     const auto count = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
@@ -208,7 +208,7 @@ void HealthWatch::serve_probe(int socket) const {
     ::shutdown(socket, SHUT_WR);
 }
 
-/// Reads what has come, answers a request that is whole, and sends what can be sent.
+/// Reads available bytes, answers a complete request, and sends as much as possible.
 void HealthWatch::serve(Visit& visit) {
     read(visit);
     const bool is_whole = visit.request.find("\r\n\r\n") != std::string::npos ||
@@ -227,7 +227,8 @@ void HealthWatch::serve(Visit& visit) {
     const auto sent = ::send(visit.fd, visit.wire.data(), visit.wire.size(), MSG_NOSIGNAL);
     if (sent > 0) visit.wire.erase(0, static_cast<std::size_t>(sent));
     if (sent < 0 && errno != EAGAIN && errno != EINTR) visit.is_over = true;
-    // The peer reads the answer and closes: closing first, with a body unread, would take it away.
+    // The peer reads the answer and closes: closing first, with a body unread, would discard the
+    // answer.
     if (visit.is_answered && visit.wire.empty()) ::shutdown(visit.fd, SHUT_WR);
 }
 

@@ -1,13 +1,13 @@
 // Answers GET /healthz and /readyz while the loop's thread waits for the disk.
 //
-// The hub syncs on the loop's thread, so a disk that hangs stops the loop: nobody is answered. A
-// thread of its own watches how long the current turn has lasted. While that is too long, it takes
-// new connections from the hub's listening socket and answers them itself: 200 to /healthz, 503
-// with the reason to /readyz, and 503 with Retry-After to anything else. On connections that the
-// loop has accepted it answers requests for /healthz and /readyz that the loop has not read, and
-// takes no other byte: the loop reads the rest when the disk answers. Answers that the loop queued
-// before the wait are sent; nothing that waits for the disk is among them. That is for connections
-// in the clear; over TLS the session is the loop's.
+// The hub syncs on the loop's thread, so a hanging disk stops the loop and all its answers. A
+// separate thread watches the duration of the current turn. While the turn lasts too long, the
+// watch accepts new connections from the hub's listening socket and answers them: 200 to /healthz,
+// 503 with the reason to /readyz, and 503 with Retry-After to everything else. On connections
+// accepted by the loop, the watch answers unread requests for /healthz and /readyz and takes no
+// other byte: the loop reads the rest when the disk answers. The watch also sends answers that the
+// loop queued before the wait; no queued answer depends on the disk. Connections accepted by
+// the loop are served only without TLS: a TLS session belongs to the loop.
 #pragma once
 
 #include <atomic>
@@ -30,14 +30,15 @@ namespace parlance::app {
 class HealthWatch {
   public:
     struct Options {
-        int listener = -1;  ///< Of the hub; copied, so that it can be closed at any time.
+        /// The hub's; duplicated, so that the original can be closed at any time.
+        int listener = -1;
         std::string version;
         std::optional<TlsFiles> tls{};
-        /// Sends answers that wait for the end of the turn, and says which sockets the loop has
-        /// accepted and has nothing to do for. Called only while the loop's thread is between
-        /// begin_wait() and end_wait().
+        /// Sends answers queued for the end of the turn, and returns the accepted sockets without
+        /// pending work. Called only while the loop's thread is between begin_wait() and
+        /// end_wait().
         std::function<std::vector<int>()> idle_sockets{};
-        Duration patience{1'000};  ///< A turn that lasts longer waits for the disk.
+        Duration patience{1'000};  ///< A longer turn counts as waiting for the disk.
     };
 
     static Result<std::unique_ptr<HealthWatch>> start(const Options& options);
@@ -45,15 +46,15 @@ class HealthWatch {
     HealthWatch(const HealthWatch&) = delete;
     HealthWatch& operator=(const HealthWatch&) = delete;
 
-    /// The loop's thread says when a turn begins and ends; that is all it does for this.
+    /// Called by the loop's thread at the begin and end of a turn.
     void begin_turn() { turn_began_ms_.store(now_ms(), std::memory_order_relaxed); }
     void end_turn() { turn_began_ms_.store(0, std::memory_order_relaxed); }
     /// The loop's thread is about to wait for the disk, and touches no connection until end_wait().
     void begin_wait() { wait_.store(Wait::Waits, std::memory_order_release); }
     void end_wait();
-    /// From here on this certificate is shown.
+    /// Replaces the certificate for new connections.
     Result<void> renew(const TlsFiles& files);
-    /// Accepts nothing more, and lets go of the listening socket.
+    /// Accepts no more connections, and closes the copy of the listening socket.
     void stop();
 
   private:
@@ -66,7 +67,7 @@ class HealthWatch {
 
     explicit HealthWatch(const Options& options);
     static std::int64_t now_ms();
-    /// How long the current turn has lasted, if that is too long; else zero.
+    /// Duration of the current turn if too long; else zero.
     Duration stuck_for() const;
     void run();
     void accept_visits(std::vector<std::unique_ptr<Visit>>& visits);

@@ -1,4 +1,4 @@
-// The program: its verbs, joined on one page.
+// main(): registers the verbs and runs the chosen verb.
 #include "app/cli/cli.h"
 
 int main(int argc, char** argv) {

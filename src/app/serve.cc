@@ -48,9 +48,9 @@ namespace parlance::app {
 
 namespace {
 
-/// Runs the journal's chores beside the loop. There are three kinds, the spare segment, the
-/// snapshot and the high-water mark, and of each at most one is under way: with as many threads
-/// none waits for another, and the mark keeps its second whatever a snapshot takes.
+/// Runs the journal's background work beside the loop. Three kinds of work, the spare segment, the
+/// snapshot and the high-water mark, each at most once at a time: with three threads no kind waits
+/// for the next, and the mark is written every second however long a snapshot takes.
 class Worker {
   public:
     Worker() {
@@ -68,7 +68,7 @@ class Worker {
         wake_.notify_one();
     }
 
-    /// Finishes what was posted.
+    /// Finishes posted work.
     void stop() {
         {
             const std::lock_guard lock{mutex_};
@@ -115,8 +115,8 @@ std::function<std::uint64_t()> fresh_chance() {
     return [engine = std::mt19937_64{seed}]() mutable { return engine(); };
 }
 
-/// A hub that was just killed holds its lock until its last write is through; whoever restarts it
-/// at once should not be turned away for that.
+/// A hub that was just killed holds its lock until its last write is through; an immediate restart
+/// should not fail because of the lock.
 Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
                                                        const journal::Options& options) {
     constexpr int kTries = 20;
@@ -129,7 +129,7 @@ Result<std::unique_ptr<journal::Journal>> open_journal(journal::Disk& disk,
     }
 }
 
-/// What is missing at the end of the journal, if that is why it does not open.
+/// The missing end of the journal, if the cause of the failure to open.
 std::optional<journal::LostTail> lost_tail_of(journal::Disk& disk, journal::Options options) {
     options.is_read_only = true;
     const auto opened = journal::Journal::open(disk, options);
@@ -156,14 +156,14 @@ std::shared_ptr<identity::Guard> make_guard(const std::string& data) {
         data, [](const std::string& line) { spdlog::error("{}", line); });
 }
 
-/// What placeholders are made with: the same as long as messages live.
+/// Key for placeholders: constant as long as messages live.
 Result<std::string> open_personal_key(const std::string& data) {
     const identity::Folder folder{data};
     const auto lock = TRY(folder.lock());
     return folder.secret("personal.key");
 }
 
-/// "127.0.0.1:7420"; an address of version 6 stands in brackets.
+/// "127.0.0.1:7420"; an IPv6 address is in brackets.
 std::string place_of(const std::string& host, std::uint16_t port) {
     const bool is_six = host.find(':') != std::string::npos;
     return fmt::format(fmt::runtime(is_six ? "[{}]:{}" : "{}:{}"), host, port);
@@ -181,7 +181,7 @@ std::string contents_of(const HubListing& hub) {
                        counted(hub.waiting, "message"));
 }
 
-/// "5.9 GiB"; below one, "512 MiB"; below that, "100 bytes".
+/// "5.9 GiB"; below one, "512 MiB"; below one MiB, "100 bytes".
 std::string size_text(std::uint64_t bytes) {
     constexpr double kMebibyte = 1 << 20;
     constexpr double kGibibyte = 1 << 30;
@@ -198,11 +198,11 @@ std::string room_of(const ServeOptions& options) {
                        options.has_hub_bytes_max ? "as configured" : "from this machine's memory");
 }
 
-/// Connections never take the descriptors that the journal and the views need.
+/// Reserves descriptors for the journal and the views; connections share the rest.
 void fit_to_descriptors(ServeOptions& options) {
     const auto limit = transport::raise_descriptor_limit();
     const auto wanted = options.doors.connections_max;
-    // Those that the process was started with are nobody's to share out.
+    // Descriptors open at the start of the process are not shared out.
     const auto open = transport::open_descriptors(limit);
     const auto shares = transport::share_descriptors(limit - std::min(open, limit), wanted);
     options.doors.probe_paths = {"/healthz", "/readyz"};
@@ -222,7 +222,7 @@ void fit_to_descriptors(ServeOptions& options) {
         shares.connections_max);
 }
 
-/// Nobody to tell, nobody who tells.
+/// Null if no role has a notification channel.
 std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
                                                  bool is_secure,
                                                  std::function<void(Ticket, Sequence)> told) {
@@ -251,7 +251,7 @@ int exit_of(Fault fault) {
     return 1;
 }
 
-/// A data directory that cannot be one is a mistake in the command, and said as such.
+/// An unusable data directory is a mistake in the command line, and reported as such.
 Result<void> check_data(const std::string& data) {
     std::error_code error;
     const auto status = std::filesystem::status(data, error);
@@ -264,7 +264,7 @@ Result<void> check_data(const std::string& data) {
     const auto is_barred = [](const std::filesystem::path& at, int mode) {
         return ::access(at.c_str(), mode) != 0 && (errno == EACCES || errno == EROFS);
     };
-    // What is not there yet is made in its parent; where that is missing too, making it says so.
+    // A missing directory is created in its parent; creation reports a missing parent.
     const auto written_in = std::filesystem::exists(status) ? path : path.parent_path();
     if (is_barred(written_in, W_OK | X_OK) || is_barred(path / "lock", R_OK | W_OK)) {
         return fail(
@@ -286,7 +286,7 @@ int fail_start(const Error& error) {
     return exit_of(error.fault);
 }
 
-/// The hub does not decide that acknowledged records may be missing: an operator does.
+/// The hub never accepts the loss of acknowledged records: an operator decides.
 int ask_about(const journal::LostTail& lost, const std::string& data) {
     constexpr int kLostTail = 6;  // By the same table.
     fmt::print(stderr,
@@ -300,8 +300,8 @@ int ask_about(const journal::LostTail& lost, const std::string& data) {
     return kLostTail;
 }
 
-/// What the hub shows at its door: what it was told to, else what `parlance cert init` has made.
-/// Nothing if it speaks in the clear.
+/// The hub's certificate: as configured, else from `parlance cert init`. Nothing for a hub without
+/// TLS.
 Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
     auto files = options.tls;
     if (options.is_dev) {
@@ -329,10 +329,10 @@ Result<std::optional<TlsFiles>> tls_of(const ServeOptions& options) {
     return files;
 }
 
-/// Where the command line looks for a hub unless it is told.
+/// The command line's default address of the hub.
 constexpr std::string_view kDefaultPlace = "127.0.0.1:7420";
 
-/// What a person who started it wants to know: where it is, and what to do next.
+/// Prints the hub's address and the next steps.
 void greet(const ServeOptions& options,
            std::string_view scheme,
            std::uint16_t port,
@@ -377,7 +377,7 @@ void greet(const ServeOptions& options,
     std::fflush(stdout);
 }
 
-/// One hub: the rooms in the order in which they depend on each other.
+/// One hub: the rooms in the order of their dependencies.
 class Hub {
   public:
     explicit Hub(const ServeOptions& options) : options_(options) {}
@@ -459,7 +459,7 @@ class Hub {
 
     void run() {
         greet(options_, tls_ ? "https" : "http", server_->port(), *engine_);
-        // "Read your files again" is no order to stop, also where there is nothing to read.
+        // SIGHUP means "reload files" and never stops the hub, even without files to reload.
         loop_.on_signal([this](int number) {
             if (number != SIGHUP) return stop();
             if (tls_) renew();
@@ -481,7 +481,7 @@ class Hub {
         return journal;
     }
 
-    /// What people were told is on record, so that the next process does not tell it again.
+    /// Records that people were notified, so that the next process does not notify them again.
     std::function<void(Ticket, Sequence)> note_told() {
         return [this](Ticket id, Sequence news) {
             loop_.post([this, id, news] {
@@ -490,7 +490,7 @@ class Hub {
         };
     }
 
-    /// Reads old records again and again, so that damage is found while there is still a copy.
+    /// Reads old records again and again, so that damage is found while a copy still exists.
     void begin_scrub() {
         if (options_.scrub_bytes_per_second == 0) return;
         scrubber_ = std::make_unique<views::Scrubber>(
@@ -503,7 +503,7 @@ class Hub {
         gateway_->attach(*scrubber_);
     }
 
-    /// Where it listens, what it is told, and what its certificate says.
+    /// The listening host, the configured names, and the names in the certificate.
     std::vector<std::string> names_of_hub() const {
         auto names = options_.hosts;
         names.push_back(options_.host);
@@ -515,7 +515,7 @@ class Hub {
     void take_turns() {
         if (!engine_->has_work() && !is_due_) return;
         is_due_ = false;
-        // One turn, then the doors again: what arrives meanwhile is the next turn's batch.
+        // One turn, then I/O again: input arriving meanwhile is the next turn's batch.
         health_watch_->begin_turn();
         const bool has_more = engine_->turn();
         health_watch_->end_turn();
@@ -523,7 +523,7 @@ class Hub {
         gateway_->after_turn();
     }
 
-    /// Deadlines are held in the state; the loop only needs to look often enough.
+    /// Deadlines are in the state; the loop only needs to look often enough.
     void wake_when_due() {
         loop_.after(kHeartbeat, [this] {
             is_due_ = true;
@@ -531,7 +531,7 @@ class Hub {
         });
     }
 
-    /// The command line revokes while the hub runs, and who says no hello is not kept.
+    /// Applies revocations made by the command line, and drops connections without a hello.
     void review_callers() {
         loop_.after(kReview, [this] {
             gateway_->review();
@@ -541,7 +541,8 @@ class Hub {
         });
     }
 
-    /// Once a minute at most: whoever uses up the descriptors could else fill the log, too.
+    /// Once a minute at most: a client that uses up the descriptors could otherwise fill the log,
+    /// too.
     void report_refused_accepts() {
         const auto failed = server_->counts().accepts_failed;
         const auto now = std::chrono::steady_clock::now();
@@ -555,7 +556,7 @@ class Hub {
         accepts_report_due_ = now + kAcceptsReport;
     }
 
-    /// The hub's certificate is another one by now. Until its key is too, the old one is shown.
+    /// Reloads a changed certificate. The old certificate stays in use until the new key is there.
     void renew() {
         shown_ = stamps_of(*tls_);
         if (const auto renewed = server_->renew(*tls_); !renewed) {
@@ -599,9 +600,9 @@ class Hub {
     static constexpr std::chrono::minutes kAcceptsReport{1};
     std::uint64_t accepts_reported_ = 0;  ///< Of DoorCounts::accepts_failed.
     std::chrono::steady_clock::time_point accepts_report_due_{};
-    TlsStamps shown_{};  ///< Of the files as they were last read.
+    TlsStamps shown_{};  ///< Of the files as last read.
     transport::Loop loop_;
-    std::unique_ptr<HealthWatch> health_watch_;  ///< The disk tells it of every wait.
+    std::unique_ptr<HealthWatch> health_watch_;  ///< The disk reports every wait to the watch.
     std::unique_ptr<journal::Disk> disk_;
     std::optional<journal::LostTail> lost_tail_;
     Worker worker_;

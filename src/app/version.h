@@ -1,4 +1,4 @@
-// What this program calls itself.
+// The version of the program.
 #pragma once
 
 #include <string_view>

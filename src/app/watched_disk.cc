@@ -12,7 +12,7 @@ struct Told {
     std::thread::id loop = std::this_thread::get_id();
 };
 
-/// Lasts as long as one call of the disk.
+/// Reports a wait for the duration of a disk call.
 class Wait {
   public:
     explicit Wait(const Told& told)

@@ -1,7 +1,7 @@
-// A disk that tells the health watch when the loop's thread waits for it.
+// A disk that reports waits of the loop's thread to the health watch.
 //
-// Only calls of the thread that made the disk are told: chores and readers have threads of their
-// own, and nobody waits for those.
+// Only calls on the thread that made the disk are reported: background work and readers have
+// separate threads, and the loop does not wait for them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace parlance::app {
 
-/// `watch` may be empty at first: nothing is told until there is one. It outlives every call.
+/// `watch` may be empty at first: reports begin once set. `watch` outlives every call.
 std::unique_ptr<journal::Disk> watched(std::unique_ptr<journal::Disk> disk,
                                        const std::unique_ptr<HealthWatch>& watch);
 

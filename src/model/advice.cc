@@ -7,7 +7,7 @@ namespace parlance {
 
 namespace {
 
-/// A detail for which the refusal's own advice would lead astray.
+/// Advice for details where the refusal's general advice would mislead.
 struct AdviceRow {
     Refusal refusal;
     bool (*is_about)(std::string_view detail);

@@ -1,4 +1,4 @@
-// What somebody is told who was refused: what is wrong, and what to do about it.
+// The text of a refusal: the fault, and what to do.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace parlance {
 
 /// "What is wrong. What to do."
 std::string sentence(std::string_view detail, std::string_view advice);
-/// The same, with the advice for this refusal.
+/// With the refusal's advice.
 std::string sentence(Refusal refusal, std::string_view detail);
 
 }  // namespace parlance

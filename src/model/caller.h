@@ -1,4 +1,4 @@
-// Who asks, as the connection proved it; not what a message says about its sender.
+// The caller, as proved by the connection; never taken from a message's sender field.
 #pragma once
 
 #include <algorithm>
@@ -12,35 +12,35 @@
 
 namespace parlance {
 
-/// What an operator may do; each may do what those before it may.
+/// Each role includes the rights of the previous role.
 enum class OperatorRole : std::uint8_t { None, Viewer, Operator, Admin };
 
-/// Shared by all commands of one connection. It is an agent, an operator or a user.
+/// An agent, an operator or a user. Shared by all commands of one connection.
 struct Caller {
-    /// An operator's own name, if it is one. Empty in --dev when nothing was said: the message's
-    /// own sender.
+    /// For an operator, the operator's name. Empty in --dev without credentials: the message's
+    /// sender field counts.
     AgentId agent{};
     bool is_operator = false;  ///< May act for any agent.
     OperatorRole role = OperatorRole::None;
-    std::string user{};                 ///< A user's own identity; then it is nobody else.
-    std::vector<std::string> users{};   ///< Whom an agent may act for; "*" for all.
-    std::vector<std::string> groups{};  ///< The roles of a person; none: not said.
-    std::string credential{};           ///< By what it was proved, each in a line; empty in --dev.
-    Time until = Time::max();           ///< When the first of that ends.
+    std::string user{};                 ///< A user's own identity; excludes agent and operator.
+    std::vector<std::string> users{};   ///< Users an agent may act for; "*" for all.
+    std::vector<std::string> groups{};  ///< A person's roles; empty: none stated.
+    std::string credential{};           ///< Proofs of identity, one per line; empty in --dev.
+    Time until = Time::max();           ///< When the first proof expires.
 };
 
-/// Whether the caller may speak and act as this agent. In --dev an unnamed caller may.
+/// True if the caller may act as this agent. In --dev an unnamed caller may.
 inline bool may_act_for(const Caller& caller, std::string_view agent) {
     if (!caller.user.empty() || caller.role == OperatorRole::Viewer) return false;
     return caller.is_operator || caller.agent.value.empty() || caller.agent.value == agent;
 }
 
-/// Whether it may see what is the agent's alone. Every operator may.
+/// True if the caller may read the agent's private data. Every operator may.
 inline bool may_read_of(const Caller& caller, std::string_view agent) {
     return caller.role != OperatorRole::None || may_act_for(caller, agent);
 }
 
-/// Whether it may act in the name of this user.
+/// True if the caller may act in the name of this user.
 inline bool may_act_for_user(const Caller& caller, std::string_view user) {
     if (!caller.user.empty()) return caller.user == user;
     return std::ranges::any_of(caller.users, [&](const std::string& granted) {

@@ -1,7 +1,7 @@
-// What a request says about the delegation that it is.
+// The delegation claims in a request.
 //
-// Claims only: origin, depth, parent, user and budget are the hub's own record, and a claim can
-// make its limits stricter but never looser.
+// Claims only: origin, depth, parent, user and budget come from the hub's own record. A claim can
+// make limits stricter but never looser.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,31 @@ namespace parlance {
 
 struct Claim {
     std::string user{};
-    std::string session{};        ///< The asker's own, out of which it asks.
-    std::string child_session{};  ///< Where the target is to work on it.
-    std::string capability{};     ///< Where the dialect names one.
-    /// Elsewhere: what names one if the target has registered a capability that is called so.
+    std::string session{};        ///< The requester's own.
+    std::string child_session{};  ///< Session for the target's work.
+    std::string capability{};     ///< Where the dialect names a capability.
+    /// Elsewhere: candidate names; a name counts if the target registered a capability so called.
     std::vector<std::string> words{};
-    std::string objective{};       ///< As it was written.
-    std::string objective_hash{};  ///< SHA-256 of it, folded: what is compared. Hexadecimal.
-    /// The same of the words alone, where more is compared: what a dialect without more calls the
-    /// same. Empty: it is the other one. If there is nothing but words, the other begins with it.
+    std::string objective{};  ///< As written.
+    /// SHA-256 of the normalised objective, in hexadecimal; compared for equality.
+    std::string objective_hash{};
+    /// SHA-256 of the words alone, where the dialect's objective has further content: comparable
+    /// with dialects that only have words. Empty: objective_hash covers words only. For an
+    /// objective without further content, objective_hash begins with words_hash.
     std::string words_hash{};
     std::uint32_t depth = 0;
-    std::uint32_t depth_max = 0;   ///< 0: it says none.
-    std::uint64_t tokens_max = 0;  ///< 0: it says none.
+    std::uint32_t depth_max = 0;   ///< 0: not stated.
+    std::uint64_t tokens_max = 0;  ///< 0: not stated.
     std::uint64_t tokens_estimated = 0;
-    std::vector<std::string> tools{};  ///< What the target is to use.
-    bool limits_tools = false;         ///< It says which, and be it none; else all that it may.
-    /// Whose the sources are that it refers to: a user's id, "user:ID", or a scope that is
-    /// nobody's.
+    std::vector<std::string> tools{};  ///< Tools for the target.
+    /// The request lists tools, even if none; else all tools of the target.
+    bool limits_tools = false;
+    /// Owners of the sources cited: a user's id, "user:ID", or a scope that belongs to no user.
     std::vector<std::string> owners{};
-    bool has_session = false;  ///< Its dialect threads delegations by sessions.
-    // What the hub alone says, of a step of a workflow.
-    Ticket parent{};          ///< The request out of which the workflow was started.
-    bool may_repeat = false;  ///< The plan says how often; the same twice is no cycle.
+    bool has_session = false;  ///< The dialect threads delegations by sessions.
+    // From the hub only, for a step of a workflow:
+    Ticket parent{};          ///< The request that started the workflow.
+    bool may_repeat = false;  ///< The plan bounds the repeats; a repeat is no cycle.
 };
 using ClaimPtr = std::shared_ptr<const Claim>;
 

@@ -1,4 +1,4 @@
-// What someone asks of the hub. A command may be refused; an event may not.
+// What callers ask of the hub. A command may be refused; an event may not.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace parlance {
 
-/// The first command of a process, before any other. Ids and keys are fresh; a hub that already
-/// has them keeps its own.
+/// The first command of a process. Ids and keys are fresh; a hub with existing ids and keys keeps
+/// its own.
 struct StartHub {
     std::string hub_id;
     std::uint64_t hash_key_0 = 0;
@@ -33,20 +33,20 @@ struct StartHub {
 struct RegisterAgent {
     AgentId agent;
     Profile profile;
-    bool says_tools = false;  ///< Which tools it may use was said, be it none.
+    bool says_tools = false;  ///< The registration lists the permitted tools, even if none.
 };
 
 struct RemoveAgent {
     AgentId agent;
 };
 
-/// An instance comes to life. For Poll, a name that is already live is simply seen again.
+/// An instance connects. For Poll, a live name only counts as a sign of life.
 struct JoinInstance {
     AgentId agent;
     std::string name;
     InstanceKind kind = InstanceKind::Socket;
-    std::uint32_t credit = 0;  ///< How many unsettled deliveries it can hold.
-    /// A sign of life, of one that polls: nothing is recorded if it is known to be there.
+    std::uint32_t credit = 0;  ///< Unsettled deliveries the instance can hold.
+    /// A sign of life from a polling instance: not recorded if the instance is known to be live.
     bool is_heartbeat = false;
 };
 
@@ -60,7 +60,6 @@ struct GrantCredit {
     std::uint32_t credit = 0;  ///< The new total, not an addition.
 };
 
-/// A sign of life.
 struct Heartbeat {
     InstanceNumber instance;
 };
@@ -79,38 +78,38 @@ struct SendMessage {
     EnvelopePtr envelope;
     Priority priority = Priority::Normal;
     std::optional<Duration> ttl{};
-    std::optional<Duration> timeout{};  ///< Request only: how long the answer may take.
+    std::optional<Duration> timeout{};  ///< Request only: time for the answer.
     std::optional<std::uint32_t> retry_count_max{};
     std::uint64_t fingerprint = 0;  ///< Of the content, to tell a repeat from a conflict.
-    bool waits = false;             ///< Request only: the asker holds the line.
-    ClaimPtr claim{};  ///< What it says of the delegation that it is; else only of its user.
-    std::uint64_t tokens_used = 0;  ///< Reply only: what the answer cost.
-    bool falls_short = false;       ///< Reply only: it says that not all that was asked is done.
-    AnswerKind kind = AnswerKind::Done;  ///< Reply only: what it tells of its agent.
-    HumanQuestionPtr question{};         ///< To people only: what it asks, in words for them.
-    std::vector<std::string> facts{};    ///< Reply only: what was learnt about the user.
-    std::vector<std::string> owners{};   ///< Reply only: whose sources it says that it used.
-    PassingPtr passing{};                ///< Request only: where it goes if it is refused.
-    std::string state{};  ///< Request only: what the asker lays down meanwhile. JSON.
-    std::string by{};     ///< Of the hub's own: whose doing it is, so that they do not approve it.
-    /// Of the hub's own: out of which request it is asked, as was found before; none of them: {}.
+    bool waits = false;             ///< Request only: the requester holds the line.
+    ClaimPtr claim{};               ///< Of a delegation: what it claims; else the user only.
+    std::uint64_t tokens_used = 0;  ///< Reply only: cost of the answer.
+    bool falls_short = false;  ///< Reply only: the request was done only in part, or not at all.
+    AnswerKind kind = AnswerKind::Done;  ///< Reply only: what the reply says about its agent.
+    HumanQuestionPtr question{};         ///< To people only: the task in words for them.
+    std::vector<std::string> facts{};    ///< Reply only: facts learnt about the user.
+    std::vector<std::string> owners{};   ///< Reply only: owners of the sources cited.
+    PassingPtr passing{};                ///< Request only: where a declined request goes next.
+    std::string state{};  ///< Request only: state the requester saves meanwhile. JSON.
+    std::string by{};     ///< From the hub only: originator, who may not approve the request.
+    /// From the hub only: parent request as resolved earlier; {}: known to have none.
     std::optional<Ticket> below{};
 };
 
-/// Whoever held the line for this request has gone; the answer goes to the mailbox.
+/// The waiting requester disconnected; the answer goes to the mailbox.
 struct StopWaiting {
     Ticket request;
 };
 
-/// An instance that polls asks for up to `count_max` messages now.
+/// A polling instance asks for up to `count_max` messages now.
 struct TakeMessages {
     InstanceNumber instance;
     std::uint32_t count_max = 1;
 };
 
-/// Names one delivery: the copy, which try it is, and the epoch that granted its lease. Tickets and
-/// attempts repeat when an older copy of the journal is continued; epochs do not. A stale attempt
-/// or another epoch changes nothing.
+/// Names one delivery: the copy, the attempt, and the epoch that granted the lease. Tickets and
+/// attempts repeat when an older copy of the journal is continued; epochs do not. A token with a
+/// stale attempt or a foreign epoch changes nothing.
 struct DeliveryToken {
     Ticket ticket;
     std::uint32_t attempt = 0;
@@ -125,9 +124,9 @@ struct AckDelivery {
 struct NackDelivery {
     DeliveryToken delivery;
     std::string reason;
-    bool is_final = false;       ///< The agent will never take it: no further try.
-    bool is_unheard = false;     ///< The agent was not reached, and so has not had its try.
-    bool is_unanswered = false;  ///< Nothing came back, heard or not: no sign of life.
+    bool is_final = false;       ///< The agent will never take the message: no retry.
+    bool is_unheard = false;     ///< The agent was not reached: the attempt does not count.
+    bool is_unanswered = false;  ///< No response, reached or not: no sign of life.
 };
 
 struct ExtendLease {
@@ -135,30 +134,30 @@ struct ExtendLease {
     std::optional<Duration> by{};
 };
 
-/// Keeps the lease alive and tells the requester how far the work is.
+/// Extends the lease and reports progress to the requester.
 struct ReportProgress {
     DeliveryToken delivery;
-    std::string note;  ///< JSON, as it came.
+    std::string note;  ///< JSON, as received.
 };
 
 struct ReplyToDelivery {
     DeliveryToken delivery;
     EnvelopePtr envelope;
-    std::uint64_t tokens_used = 0;       ///< What the answer cost, as the agent reports it.
-    bool falls_short = false;            ///< It says that not all that was asked is done.
-    AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
-    std::vector<std::string> facts{};    ///< What was learnt about the user.
-    std::vector<std::string> owners{};   ///< Whose sources it says that it used.
-    /// Nobody awaits it, but its agent was shown a request, because its dialect has nothing else:
-    /// by answering it has acknowledged.
+    std::uint64_t tokens_used = 0;       ///< Cost of the answer, as the agent reports.
+    bool falls_short = false;            ///< The request was done only in part, or not at all.
+    AnswerKind kind = AnswerKind::Done;  ///< What the answer says about its agent.
+    std::vector<std::string> facts{};    ///< Facts learnt about the user.
+    std::vector<std::string> owners{};   ///< Owners of the sources cited.
+    /// No answer is awaited, but the agent's dialect could only show the message as a request: the
+    /// answer counts as an acknowledgement.
     bool acknowledges = false;
 };
 
-/// An answer that breaks the rules, reported by the front desk: it is not passed on, and the
-/// requester is told that there will be none. Named by its delivery, or by what it says itself.
+/// An answer that breaks the rules, reported by the gateway: the answer is not passed on, and the
+/// requester gets a failure. The answer is identified by its delivery, or by its own header.
 struct RefuseReply {
     DeliveryToken delivery{};
-    EnvelopePtr reply{};  ///< Without a delivery: as far as it could be read.
+    EnvelopePtr reply{};  ///< Without a delivery: as far as the reply could be read.
     std::string id{};
     Refusal refusal = Refusal::OutputValidationFailed;
     std::string detail{};
@@ -173,48 +172,49 @@ struct DiscardDeadLetter {
     std::string reason;
 };
 
-/// A message that could not even be read, reported by the front desk so that it is on record.
+/// An unreadable message, reported by the gateway so that the refusal is on record.
 struct RecordRefusal {
     std::string id;
     std::uint8_t refusal = 0;  ///< A Refusal.
     std::string detail;
-    // Of what could be read as a delegation, as it claims to be one:
+    // As far as read, for a delegation:
     std::string to{};
     std::string user{};
     std::string objective{};
 };
 
-/// The whole policy anew, one setting a line (model/policy.h). It acts on the next command.
+/// Replaces the whole policy, one setting per line (model/policy.h). In force from the next
+/// command.
 struct ChangePolicy {
     std::string settings;
-    std::optional<std::uint64_t> version{};  ///< Of the policy that was changed, if it matters.
+    std::optional<std::uint64_t> version{};  ///< Expected version of the policy; empty: any.
     std::string reason;
 };
 
-/// No new work, and nothing more is handed over, until it is resumed.
+/// No new work and no deliveries until ResumeFleet.
 struct StopFleet {
     std::string reason;
-    bool cancels = false;  ///< Also end what is open; else it waits.
+    bool cancels = false;  ///< Also cancels open requests; else open requests wait.
 };
 
 struct ResumeFleet {
     std::string reason;
 };
 
-/// Ends the open requests that the id means, and all that was delegated for them.
+/// Cancels the open requests of an id, and all delegations below them.
 struct CancelRequest {
     std::string id;  ///< Of a request, a session or a workflow.
     std::string reason;
 };
 
-/// May this agent use this tool, in what it works on?
+/// Asks if an agent may use a tool in its current work.
 struct AuthorizeTool {
     AgentId agent;
     std::string tool;
-    std::string request;  ///< Its id or its session; empty: whatever it works on.
+    std::string request;  ///< Id or session of a request; empty: any work of the agent.
 };
 
-/// Begins a workflow. The plan has been read once, so it holds together.
+/// Begins a workflow. The plan has been read once, so it is valid.
 struct StartWorkflow {
     std::string id;
     std::string plan;
@@ -226,52 +226,52 @@ struct StartWorkflow {
     std::string session;
 };
 
-/// Puts a question to people.
+/// Opens a human task.
 struct AskPerson {
     HumanQuestion question;
 };
 
-/// A person's answer. Only to what waits, and only once.
+/// A person's answer to an open human task, accepted only once.
 struct AnswerPerson {
     Ticket id;
     HumanDecision decision = HumanDecision::Approve;
     std::string reason{};
     std::string content{};                            ///< JSON.
-    std::optional<std::uint64_t> expected_version{};  ///< Of what it is given for.
-    EnvelopePtr reply{};       ///< The same in words for who asked, if that was a message.
-    std::uint64_t tokens = 0;  ///< Of what a purse had too little for: what it may spend instead.
+    std::optional<std::uint64_t> expected_version{};  ///< Version the person decided on.
+    EnvelopePtr reply{};       ///< The answer as a message, if the task came by message.
+    std::uint64_t tokens = 0;  ///< Token budget granted, where the existing budget was too small.
 };
 
-/// People have been told of what waits for them.
+/// People were notified of an open human task.
 struct NotePeopleTold {
     Ticket id;
-    Sequence news;  ///< Of what, as NotifyPeople has it.
+    Sequence news;  ///< The news of NotifyPeople.
 };
 
-/// Time passes. The engine gives it until nothing follows any more.
+/// Time passes. The engine decides Tick until no event follows.
 struct Tick {
-    InstanceNumber silent{};  ///< Nothing was heard of it for too long. None: what else is due.
+    InstanceNumber silent{};  ///< An instance silent for too long. 0: look for other due work.
 };
 
-/// Changes a workflow's context; the first write makes it. What is JSON here is strict.
+/// Changes a workflow's context; the first write creates the context. JSON fields are strict.
 struct WriteContext {
     std::string workflow;
-    AgentId agent{};                         ///< Who writes; empty: an operator, as itself.
-    std::optional<std::uint64_t> version{};  ///< Of the context that was changed, if it matters.
-    std::string status{};                    ///< Empty: as it is.
-    AgentId owner{};                         ///< From an operator: whose turn it is from now on.
-    std::string entities{};                  ///< A merge patch, by name; empty: as they are.
+    AgentId agent{};                         ///< The writer; empty: an operator, as itself.
+    std::optional<std::uint64_t> version{};  ///< Expected version of the context; empty: any.
+    std::string status{};                    ///< Empty: unchanged.
+    AgentId owner{};                         ///< From an operator: the agent whose turn is next.
+    std::string entities{};                  ///< A merge patch, by entity name; empty: unchanged.
     std::vector<std::string> history{};      ///< Entries to append.
-    std::vector<std::string> artifacts{};    ///< The same.
-    bool changes_history = false;            ///< It wants an entry that is there to be another.
+    std::vector<std::string> artifacts{};    ///< Entries to append.
+    bool changes_history = false;            ///< The caller tries to alter an existing entry.
 };
 
-/// Gives a context to another agent, with a request that carries it.
+/// Gives a context to a new agent, with a request that carries the context.
 struct HandOffContext {
     std::string workflow;
-    std::uint64_t version = 0;  ///< Of the context that the request carries.
+    std::uint64_t version = 0;  ///< Of the context in the request.
     SendMessage request;
-    EnvelopePtr done;  ///< The answer, where the recipient takes it without a word.
+    EnvelopePtr done;  ///< The answer, where the recipient accepts automatically.
 };
 
 enum class StateOperation : std::uint8_t { Create, Update, Delete };
@@ -280,20 +280,20 @@ enum class StateOperation : std::uint8_t { Create, Update, Delete };
 struct WriteTask {
     StateOperation operation = StateOperation::Create;
     std::string id;
-    std::uint64_t version = 0;  ///< Of the task that was changed.
+    std::uint64_t version = 0;  ///< Expected version of the task.
     std::string document{};     ///< JSON.
-    std::string agent{};        ///< Whom it is assigned to; empty: nobody.
-    std::string user{};         ///< Whose it is; empty: no user's.
+    std::string agent{};        ///< The assignee; empty: nobody.
+    std::string user{};         ///< The owner; empty: no user.
 };
 
-/// What an agent may use of something. Amounts are millionths.
+/// How much of a resource an agent may use. Amounts are millionths.
 struct Allocation {
     std::string agent;
     std::string resource;
     std::uint64_t allocated = 0;
     std::uint64_t consumed = 0;
     std::uint64_t limit = 0;
-    Time expires_at{};  ///< Zero: never.
+    Time expires_at{};  ///< 0: never.
     bool operator==(const Allocation&) const = default;
 };
 
@@ -304,24 +304,24 @@ struct WriteAllocation {
     Allocation allocation{};
 };
 
-/// Begins a session or changes it. Empty: as it is.
+/// Begins or changes a session. An empty field leaves the value unchanged.
 struct WriteSession {
     std::string id;
     std::string user{};
     std::string parent{};
     std::string history{};      ///< Where the conversation is kept.
-    std::string workflow{};     ///< JSON: how far the work is.
-    std::string agent{};        ///< Who reports its own part.
-    std::string agent_state{};  ///< JSON: that part.
+    std::string workflow{};     ///< JSON: progress of the work.
+    std::string agent{};        ///< The agent that reports `agent_state`.
+    std::string agent_state{};  ///< JSON.
 };
 
-/// Something that a user said, or that was found out or decided for that user.
+/// A statement by a user, or a finding or decision about a user.
 struct Fact {
     std::string kind;
     std::string about;
     std::string value;     ///< JSON.
-    std::string agent{};   ///< Who says so.
-    std::string source{};  ///< In which message.
+    std::string agent{};   ///< The agent that reports the fact.
+    std::string source{};  ///< Id of the message with the fact.
 };
 
 struct AddFacts {
@@ -329,10 +329,10 @@ struct AddFacts {
     std::vector<Fact> facts;
 };
 
-/// An analysis as it was presented, to be presented again.
+/// An analysis as presented to the user, kept to be presented again.
 struct KeepAnalysis {
     std::string session;
-    std::string key;  ///< Of what was asked, with what.
+    std::string key;  ///< Of the request and its inputs.
     std::string capability;
     std::string result;  ///< JSON.
     std::string agent{};
@@ -377,10 +377,10 @@ using Command = std::variant<StartHub,
                              AddFacts,
                              KeepAnalysis>;
 
-/// Where the direct answer to a command goes. The core passes it through and never looks inside.
+/// Where the direct answer to a command goes. Opaque to the core.
 using Ask = Strong<struct AskTag, std::uint64_t>;
 
-/// A command with who asked and when: stamped by the hub, never read off the wire.
+/// A command with its caller and time: stamped by the hub, never read off the wire.
 struct Stamped {
     Command command;
     std::shared_ptr<const Caller> caller;  ///< Null: the hub itself.

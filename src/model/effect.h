@@ -1,4 +1,4 @@
-// What the outside should now do. Effects leave only after their events are durable.
+// What the gateway should do next. Effects leave only after their events are durable.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace parlance {
 
-/// "Accepted", to whoever sent it. For a duplicate it names the first one.
+/// Tells the sender "accepted". For a duplicate, names the first message.
 struct TellAccepted {
     Ask ask;
-    Ticket ticket;  ///< Of the (first) copy; a request's answer will name it.
+    Ticket ticket;  ///< Of the (first) copy; a request's answer will name the ticket.
     Sequence sequence;
     EnvelopePtr envelope;  ///< Null for a duplicate: `id` has the message's id then.
     std::string id;
     bool is_duplicate = false;
     bool is_open_request = false;    ///< A reply or failure will follow.
-    bool is_settlement = false;      ///< It came as the reply to a delivery, which it settled.
+    bool is_settlement = false;      ///< The message was a reply and settled its delivery.
     Sequence answer;                 ///< Where the answer of a finished duplicate is recorded.
-    std::uint32_t missed_count = 0;  ///< Subscribers of the topic that had no room for it.
+    std::uint32_t missed_count = 0;  ///< Subscribers of the topic without room for a copy.
 };
 
 struct TellRefused {
     Ask ask;
-    std::string id;  ///< The message's, if it had one.
+    std::string id;  ///< The message's, if any.
     Refusal refusal = Refusal::None;
     std::string detail;
-    DeliveryToken delivery{};          ///< The one it is about, if it is about one.
-    std::uint64_t retry_after_ms = 0;  ///< When the same would be taken, where the hub knows.
-    EnvelopePtr envelope{};            ///< The message or the answer that was brought, if one was.
+    DeliveryToken delivery{};          ///< The delivery concerned, if any.
+    std::uint64_t retry_after_ms = 0;  ///< Wait before a retry can succeed; 0: unknown.
+    EnvelopePtr envelope{};            ///< The message or answer submitted, if any.
 };
 
-/// A command without an answer of its own worked.
+/// Tells the caller that a command without a specific answer worked.
 struct TellDone {
     Ask ask;
-    bool is_settlement = false;  ///< It ended a delivery.
+    bool is_settlement = false;  ///< The command settled a delivery.
 };
 
 struct TellJoined {
@@ -48,24 +48,24 @@ struct TellJoined {
     AgentId agent;
 };
 
-/// How the envelope of a delivery is to be shown.
+/// The hub's error answer, shown instead of an envelope.
 struct Failure {
     Refusal refusal = Refusal::None;
     std::string detail;
 };
 
-/// What the hub's record gives a delegate with a request, whatever its asker wrote.
+/// The delegation limits on the hub's record for a request, whatever its requester wrote.
 struct Grant {
     std::uint32_t depth = 0;
     std::uint32_t depth_max = 0;  ///< A delegation of this depth is refused.
     Time deadline{};
-    Duration left{};           ///< Until then, when it was handed over.
-    std::uint64_t tokens = 0;  ///< Set aside for it and all below; 0: none.
+    Duration left{};           ///< From the hand-over to the deadline.
+    std::uint64_t tokens = 0;  ///< Reserved for the request and all below; 0: none.
     std::vector<std::string> tools{};
-    bool limits_tools = false;  ///< Else all that the agent may use.
+    bool limits_tools = false;  ///< Else all tools of the agent.
     std::string user{};
-    std::string session{};  ///< Where it is to be worked on.
-    std::string parent{};   ///< Who asked, and has the result.
+    std::string session{};  ///< Session in which the recipient works.
+    std::string parent{};   ///< The requester, who gets the result.
     std::string parent_session{};
     Ticket root{};
 };
@@ -75,76 +75,76 @@ struct Deliver {
     InstanceNumber instance;
     DeliveryToken delivery;
     EnvelopePtr envelope;
-    Failure failure;      ///< Set: not the envelope itself, but the hub's error answer to it.
-    std::string state{};  ///< Of an answer: what its reader laid down when it asked. JSON.
-    std::shared_ptr<const Grant> grant{};  ///< Of a request that is in a tree.
+    Failure failure;      ///< If set, replaces the envelope.
+    std::string state{};  ///< Answer only: state the requester saved with its request. JSON.
+    std::shared_ptr<const Grant> grant{};  ///< Set for a request in a delegation tree.
 };
 
-/// The answer to a request whose asker holds the line.
+/// Delivers an answer to a requester that holds the line.
 struct TellAnswer {
     Ticket request;
     EnvelopePtr reply;  ///< Null: the failure below is the answer.
     Failure failure;
 };
 
-/// Progress of a request whose asker holds the line or is connected.
+/// Reports progress to a requester that holds the line or is connected.
 struct TellProgress {
     Ticket request;
     AgentId requester;
     EnvelopePtr asked;
     std::string note;
-    std::uint64_t number = 0;   ///< Which part of the request's stream it is, from 1.
-    std::uint32_t attempt = 0;  ///< Of the delivery that brought it.
+    std::uint64_t number = 0;   ///< Number of the part in the request's stream, from 1.
+    std::uint32_t attempt = 0;  ///< Of the delivery that reported the progress.
 };
 
-/// Something waits for an agent that polls: a parked question may be asked again.
+/// A message waits for a polling agent: the gateway may repeat the agent's parked poll.
 struct StirMailbox {
     AgentId agent;
 };
 
-/// The agent is to be reached at this address; an empty one means no longer.
+/// The hub is to reach the agent at this address; an empty address means no longer.
 struct OpenEndpoint {
     AgentId agent;
     std::string endpoint;
     std::uint32_t credit = 1;
 };
 
-/// The hub let this instance go; its connection should be closed.
+/// The hub dropped this instance; the gateway should close its connection.
 struct CloseInstance {
     InstanceNumber instance;
     std::string reason;
 };
 
-/// Whoever holds this delivery should stop: nobody wants its answer any more.
+/// Tells the holder of a delivery to stop: the answer is no longer wanted.
 struct TellCancelled {
     InstanceNumber instance;
     DeliveryToken delivery;
     std::string reason;
 };
 
-/// "It runs", to whoever started it.
+/// Tells the starter of a workflow that the workflow runs.
 struct TellStarted {
     Ask ask;
     std::string id;
     std::string correlation;
     Sequence sequence;
-    bool is_duplicate = false;  ///< It was started before.
+    bool is_duplicate = false;  ///< The workflow was started before.
 };
 
-/// A workflow has ended, and this is what there is to say.
+/// Reports the end of a workflow.
 struct TellEnded {
     std::string id;
     std::string report;
 };
 
-/// The question is put, under this id.
+/// Tells the caller the id of the new human task.
 struct TellAsked {
     Ask ask;
     Ticket id;
     Time asked_at{};
 };
 
-/// Whoever has the role should hear that something waits for them.
+/// Notifies the people of a role of a waiting human task.
 struct NotifyPeople {
     enum class Occasion : std::uint8_t { Asked, Reminded, Escalated };
     Ticket id;
@@ -154,7 +154,7 @@ struct NotifyPeople {
     std::string asked_by;
     Time asked_at{};
     Time deadline{};
-    Sequence news{};  ///< Where what they are to hear is on record.
+    Sequence news{};  ///< Sequence of the event to notify about.
 };
 
 using Effect = std::variant<TellAccepted,

@@ -21,7 +21,7 @@ bool lies_in(std::string_view whole, std::string_view part) {
 constexpr unsigned kDialectMask = 7;
 constexpr unsigned kIntentShift = 3;
 constexpr unsigned kBesideMark = 1U << 6U;
-constexpr std::int64_t kOffsetMax = (1 << 24) - 1;  // A place has so many bits for it.
+constexpr std::int64_t kOffsetMax = (1 << 24) - 1;  // Bits for the offset in a packed position.
 
 }  // namespace
 
@@ -98,9 +98,9 @@ EnvelopePtr Envelope::unpack(ByteReader& in) {
     return put_together(parts);
 }
 
-//   a byte   dialect, intent, and whether there is text beside the body; then its length
-//   a byte   which fields there are; then of each how far it is behind the one before, and its
-//   length
+// byte   dialect, intent, and a mark for text beside the body; then its length
+// byte   mask of fields present; then each field's distance from the previous field, and its
+// length
 void Envelope::pack_short(std::string& out) const {
     char head[2 + kVarintBytesMax * (1 + 2 * kFields)];
     head[0] = static_cast<char>(static_cast<unsigned>(dialect_) |
@@ -164,7 +164,7 @@ EnvelopePtr Envelope::put_together(const Parts& parts) {
     envelope->dialect_ = static_cast<Dialect>(parts.dialect);
     envelope->intent_ = static_cast<Intent>(parts.intent);
     for (std::size_t i = 0; i < parts.places.size(); ++i) {
-        // What is empty stands nowhere.
+        // Empty fields have no position.
         const bool is_empty = (parts.places[i] & 0xFFU) == 0;
         envelope->places_[i] = is_empty ? 0 : static_cast<std::uint32_t>(parts.places[i]);
     }

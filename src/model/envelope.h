@@ -1,7 +1,7 @@
-// A message as it came: its bytes, and where in them the header fields stand.
+// A message as received: its bytes, and the positions of the header fields in the bytes.
 //
-// Bodies are carried, not chewed: an envelope is made once, at the door, and the same allocation
-// travels through command, event, state and effect. It is immutable, so sharing it is safe.
+// An envelope is made once, on receipt, and the same allocation travels through command, event,
+// state and effect. Envelopes are immutable, so sharing is safe.
 #pragma once
 
 #include <array>
@@ -18,41 +18,42 @@ namespace parlance {
 
 enum class Dialect : std::uint8_t { Taskwire = 1, Kessel, Delegation, Sam, Correlation };
 
-/// What a message asks of the hub, whatever its dialect calls it.
+/// The hub's duty for a message, whatever the dialect calls the message.
 enum class Intent : std::uint8_t {
-    OneWay = 1,  ///< Delivered, and that is all.
+    OneWay = 1,  ///< Delivered, no answer.
     Request,     ///< Delivered, and exactly one answer comes back.
-    Reply,       ///< Answers an open request if its ids name one; else it is one-way.
-    Progress,    ///< Says that an open request's answer is still to come; else it is one-way.
+    Reply,       ///< Answers the open request its ids name; one-way if no request matches.
+    /// Announces that an open request's answer is still to come; one-way if no request matches.
+    Progress,
 };
 
-/// Ids are at most this long; the packed positions below rely on it.
+/// Longest id; the packed positions below rely on the bound.
 inline constexpr std::size_t kIdBytesMax = 128;
-/// A message is at most this long, whatever the configured limit says.
+/// Longest message, whatever the configured limit says.
 inline constexpr std::size_t kMessageBytesMax = std::size_t{8} << 20;
 
 class Envelope;
 using EnvelopePtr = boost::intrusive_ptr<const Envelope>;
 
-/// The header fields that routing needs. An empty view means the message has none.
+/// The header fields for routing. An empty view means the field is absent.
 struct Header {
     std::string_view id{};
     std::string_view from{};
-    std::string_view to{};           ///< An agent id, or "topic:" and a topic's name.
+    std::string_view to{};           ///< An agent id, or "topic:" with the topic's name.
     std::string_view type{};         ///< The dialect's own word, "TASK_ASSIGNMENT".
     std::string_view task{};         ///< Messages of one task stay in order.
     std::string_view correlation{};  ///< Constant over a workflow.
-    std::string_view answers{};  ///< Reply only: the id of the request, where the dialect has it.
+    std::string_view answers{};  ///< Reply only: the request's id, if the dialect has the field.
     Dialect dialect = Dialect::Taskwire;
     Intent intent = Intent::OneWay;
-    /// It has every default that its dialect would fill in. Only who has just read it knows; it
-    /// does not stand in the journal, and whoever has it from there looks again.
+    /// True if every default of the dialect is present. Known only right after reading; not in the
+    /// journal, so readers of the journal check again.
     bool is_whole = false;
 };
 
 class Envelope {
   public:
-    /// Header views that point into `body` cost four bytes each; others are kept beside it.
+    /// A header view into `body` costs four bytes; views elsewhere are copied beside the body.
     static EnvelopePtr make(const Header& header, std::string_view body);
 
     std::string_view body() const { return {text(), body_bytes_}; }
@@ -68,15 +69,15 @@ class Envelope {
     bool is_whole() const { return is_whole_; }
     Header header() const;
 
-    /// As bytes: the body once, and header fields that stand in it by their place.
+    /// Bytes: the body once, and header fields in the body by position.
     void pack(std::string& out) const;
     /// Null if the bytes are not an envelope.
     static EnvelopePtr unpack(ByteReader& in);
-    /// The same in fewer bytes, for where it is the last thing: it goes on to the end.
+    /// Fewer bytes; must be the last item, because the body runs to the end of the input.
     void pack_short(std::string& out) const;
     static EnvelopePtr unpack_short(ByteReader& in);
 
-    /// What the hub pays beyond the body, for the accounts of memory.
+    /// Bytes beyond the body, for memory accounting.
     std::size_t overhead_bytes() const;
 
     Envelope(const Envelope&) = delete;
@@ -84,17 +85,17 @@ class Envelope {
 
   private:
     enum FieldIndex : std::size_t { Id, From, To, Type, Task, Correlation, Answers, kFields };
-    /// As they mostly stand in a message, so that each is near the one before.
+    /// The usual order in a message, so that positions are close together.
     static constexpr std::array<FieldIndex, kFields> kInOrder{
         Id, From, To, Type, Correlation, Task, Answers};
 
-    /// As they were read; nothing of it is trusted yet.
+    /// Fields as read, not yet validated.
     struct Parts {
         std::uint64_t dialect = 0;
         std::uint64_t intent = 0;
         std::uint64_t beside_bytes = 0;
         std::array<std::uint64_t, kFields> places{};
-        std::string_view text{};  ///< The body, and what is beside it.
+        std::string_view text{};  ///< The body, then the text beside the body.
     };
 
     Envelope() = default;
@@ -120,7 +121,7 @@ class Envelope {
     bool is_whole_ : 1 = false;
 };
 
-/// Equal when the bytes and every header field are, whatever is known of their being whole.
+/// Compares the bytes and every header field, but not is_whole().
 bool operator==(const Envelope& left, const Envelope& right);
 
 }  // namespace parlance

@@ -19,7 +19,7 @@ TEST(Envelope, KeepsItsBodyByteForByteAndFindsTheFieldsInIt) {
     EXPECT_EQ(envelope->task(), "");
 }
 
-TEST(Envelope, KeepsBesideTheBodyWhatTheBodyDoesNotSay) {
+TEST(Envelope, KeepsHeaderFieldsAbsentFromTheBodyBesideTheBody) {
     const std::string correlation(kIdBytesMax, 'c');
     const auto envelope =
         Envelope::make({.id = "made-by-the-hub", .correlation = correlation}, "{}");
@@ -34,7 +34,7 @@ TEST(Envelope, CostsLessThanSixtyFourBytesWhenTheHeaderStandsInTheBody) {
     EXPECT_LE(envelope->overhead_bytes(), 64U);
 }
 
-TEST(Envelope, EqualsAnotherOnlyIfEveryFieldDoes) {
+TEST(Envelope, IsEqualOnlyIfEveryFieldIs) {
     const auto one = Envelope::make({.id = "a", .to = "b"}, "{}");
     const auto same = Envelope::make({.id = "a", .to = "b"}, "{}");
     const auto other = Envelope::make({.id = "a", .to = "c"}, "{}");

@@ -1,8 +1,8 @@
-// What has happened. The journal is a sequence of these and the state is their sum.
+// Facts the hub has recorded. The journal is a sequence of events and the state is their sum.
 //
-// An event is a fact: named in the past tense, complete without looking anything up, and never
-// changed once released. A new need is a new event, or a new field with a default.
-// When it happened is the record's time, not the event's: all of one turn share it.
+// An event is named in the past tense, complete without looking anything up, and never changed once
+// released. A new need is a new event, or a new field with a default. The time of an event is the
+// time of its record: all events of one turn share it.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,16 @@ struct HubFounded {
     std::uint64_t hash_key_1 = 0;
 };
 
-/// A process began to serve. Connections of the one before it are gone.
+/// A process began to serve. The connections of the previous process are gone.
 struct HubStarted {
     std::string version;
-    Epoch epoch{};  ///< Of this run; none in records from before there were epochs.
+    Epoch epoch{};  ///< Of this run; 0 in records older than epochs.
 };
 
 struct AgentRegistered {
     AgentId agent;
     Profile profile;
-    bool binds_tools = false;  ///< An operator said which tools: the agent itself adds none.
+    bool binds_tools = false;  ///< An operator chose the tools: the agent itself cannot add any.
 };
 
 struct AgentRemoved {
@@ -61,7 +61,7 @@ struct InstanceLeft {
 
 struct InstanceSeen {
     InstanceNumber instance;
-    /// Nothing was heard of it: it polls, and has a lease for longer than it may be silent.
+    /// No sign of life: the instance polls, and its lease outlasts the permitted silence.
     bool is_excused = false;
 };
 
@@ -80,9 +80,9 @@ struct Unsubscribed {
     TopicName topic;
 };
 
-/// A message is the hub's responsibility from here on. To a topic: one copy per subscriber, with
-/// consecutive tickets in the subscribers' order of name. For some there may be no room; what
-/// becomes of each of those copies is on record next.
+/// The hub is responsible for a message from here on. A message to a topic becomes one copy per
+/// subscriber, with consecutive tickets in the order of the subscribers' names. Copies without room
+/// are settled by the events that follow.
 struct MessageAccepted {
     Ticket ticket;
     EnvelopePtr envelope;
@@ -92,8 +92,8 @@ struct MessageAccepted {
     std::uint32_t retry_count_max = 0;
     std::uint64_t fingerprint = 0;
     bool waits = false;
-    std::uint32_t missed_count = 0;  ///< How many copies there was no room for.
-    bool is_held = false;            ///< Request only: it waits for a person, in no mailbox.
+    std::uint32_t missed_count = 0;  ///< Copies for subscribers without room.
+    bool is_held = false;  ///< Request only: waits for a person's approval, in no mailbox.
 };
 
 struct MessageRefused {
@@ -101,24 +101,24 @@ struct MessageRefused {
     std::string id;
     Refusal refusal = Refusal::None;
     std::string detail;
-    // Of a request that is a delegation, as it claims to be one:
+    // For a refused delegation, as the request claims:
     std::string to{};
     std::string user{};
     std::string objective{};
-    std::uint64_t retry_after_ms = 0;  ///< When the same would be taken, where the hub knows.
+    std::uint64_t retry_after_ms = 0;  ///< Wait before a retry can succeed; 0: unknown.
 };
 
-/// The same id with the same content came again: its first outcome is told again.
+/// A known id came again with the same content: the hub repeats the first outcome.
 struct DuplicateReceived {
     std::string from;
     std::string id;
-    Sequence first;      ///< Where the first one was accepted.
-    Ticket ticket;       ///< Of the first one.
-    Sequence answer;     ///< Where its answer was recorded, if it has one.
-    bool waits = false;  ///< The asker holds the line, and the request is still open.
+    Sequence first;      ///< Where the first message was accepted.
+    Ticket ticket;       ///< Of the first message.
+    Sequence answer;     ///< Where the first message's answer was recorded, if answered.
+    bool waits = false;  ///< The requester holds the line, and the request is still open.
 };
 
-/// A copy was handed to an instance. Durable before it is sent.
+/// A copy was handed to an instance. The record is durable before the copy is sent.
 struct LeaseGranted {
     Ticket ticket;
     InstanceNumber instance;
@@ -131,13 +131,13 @@ struct LeaseExtended {
     Time until{};
 };
 
-/// How far the work is, or a part of its answer ahead of the whole.
+/// Progress of a delivery, or a part of the answer ahead of the whole.
 struct ProgressReported {
     Ticket ticket;
     Time until{};
     std::string note;
-    std::uint64_t number = 0;   ///< Of a request: which part of its stream this is, from 1.
-    std::uint32_t attempt = 0;  ///< Of the delivery that brought it.
+    std::uint64_t number = 0;   ///< Request only: number of the part in the stream, from 1.
+    std::uint32_t attempt = 0;  ///< Of the delivery that reported the progress.
 };
 
 struct DeliveryAcknowledged {
@@ -152,23 +152,23 @@ struct DeliveryReturned {
     Setback setback = Setback::Nacked;
     Time retry_at{};
     std::string reason;
-    bool is_unanswered = false;  ///< It was posted to an endpoint, and nothing came back.
+    bool is_unanswered = false;  ///< The message was posted to an endpoint, and no response came.
 };
 
-/// Its wait after a setback is over: it stands at the head of its mailbox again.
+/// The wait before a retry is over: the message is at the head of its mailbox again.
 struct RetryBegan {
     Ticket ticket;
 };
 
-/// At-most-once, and its one hand-over came to nothing: given up, on record.
+/// The single delivery of an at-most-once message failed: the message is dropped, on record.
 struct MessageDropped {
     Ticket ticket;
     Setback setback = Setback::Nacked;
     std::string reason;
-    bool is_unanswered = false;  ///< As DeliveryReturned has it.
+    bool is_unanswered = false;  ///< As in DeliveryReturned.
 };
 
-/// Its ttl passed while it waited.
+/// A message's ttl passed while the message waited.
 struct MessageExpired {
     Ticket ticket;
 };
@@ -177,10 +177,10 @@ struct MessageDeadLettered {
     Ticket ticket;
     Setback setback = Setback::RetriesExhausted;
     std::string reason;
-    bool is_unanswered = false;  ///< As DeliveryReturned has it.
+    bool is_unanswered = false;  ///< As in DeliveryReturned.
 };
 
-/// Back into the mailbox it came from, with all its tries again.
+/// A dead letter is back in its former mailbox, with a fresh count of retries.
 struct DeadLetterRedelivered {
     Ticket ticket;
     std::string by;
@@ -192,40 +192,41 @@ struct DeadLetterDiscarded {
     std::string reason;
 };
 
-/// A settlement that changes nothing: its delivery is settled, or is another instance's now.
+/// A settlement without effect: the delivery is settled already, or held by a different instance.
 struct SettlementRefused {
     DeliveryToken delivery;
     std::string by;
     Refusal refusal = Refusal::DeliveryStale;
 };
 
-/// The one answer to a request. It also settles the delivery, if that is still open.
+/// The only answer to a request. Also settles the delivery, if still open.
 struct RequestAnswered {
     Ticket request;
     EnvelopePtr envelope;
-    Ticket ticket;  ///< The answer's copy in the requester's mailbox; none if the asker waits.
-    std::uint64_t tokens_used = 0;  ///< As the agent reports it.
-    bool falls_short = false;       ///< It says that what was asked is not done, or not wholly.
-    AnswerKind kind = AnswerKind::Done;  ///< What it tells of its agent.
+    Ticket ticket;  ///< The answer's copy in the requester's mailbox; 0 if the requester holds the
+                    ///< line.
+    std::uint64_t tokens_used = 0;       ///< As the agent reports.
+    bool falls_short = false;            ///< The answer says: not done, or done only in part.
+    AnswerKind kind = AnswerKind::Done;  ///< What the answer says about its agent.
 };
 
-/// An answer says that it used what is another user's: nothing is learnt from it, nor from the
-/// answers that are made of it.
+/// An answer cites another user's sources: no facts are learnt from the answer, nor from answers
+/// built on it.
 struct FactsWithheld {
     Ticket request;
     std::string by;
     std::string owner;
 };
 
-/// The hub answers for a target that did not.
+/// The hub answers a request because the target did not.
 struct RequestFailed {
     Ticket request;
     Refusal refusal = Refusal::RequestTimedOut;
     std::string detail;
-    Ticket ticket;  ///< As above.
+    Ticket ticket;  ///< As in RequestAnswered.
 };
 
-/// A reply that came too late, twice, or from the wrong agent: on record and never shown.
+/// A reply that came too late, twice, or from the wrong agent: recorded, never shown.
 struct ReplyDropped {
     std::string from;
     std::string id;
@@ -237,48 +238,48 @@ struct WaitEnded {
     Ticket request;
 };
 
-/// A request out of which something is delegated for the first time: the root of a tree from here.
+/// The first delegation out of a request: the request becomes the root of a tree.
 struct DelegationFounded {
     Ticket request;
     std::string user;
     std::uint32_t depth_max = 0;
-    std::uint64_t tokens = 0;  ///< What the whole tree may spend; 0: no limit.
+    std::uint64_t tokens = 0;  ///< Budget of the whole tree; 0: no limit.
     std::uint64_t cost = 0;
-    std::string id{};  ///< The request's own.
-    // What it is about, as DelegationAdmitted has it. Empty in records from before it was kept.
+    std::string id{};  ///< The id of the request.
+    // The request's objective, as in DelegationAdmitted. Empty in older records.
     std::string objective_hash{};
     std::string words_hash{};
 };
 
-/// The request that was accepted just before is a delegation, and this is its place in the tree.
+/// The request accepted just before is a delegation, at this position in the tree.
 struct DelegationAdmitted {
     Ticket request;
-    Ticket parent;  ///< None: it comes out of a session that the hub knows only by its id.
-    Ticket root;    ///< The request itself if it is the first of its tree.
+    Ticket parent;  ///< 0: delegated out of a session known only by its id.
+    Ticket root;    ///< The request itself if first in its tree.
     std::string user;
-    std::string session;        ///< The asker's.
+    std::string session;        ///< The requester's.
     std::string child_session;  ///< The target's.
     std::string objective;
     std::string objective_hash;  ///< SHA-256 of the folded objective.
     std::uint32_t depth = 0;
     std::uint32_t depth_max = 0;
-    std::uint64_t tokens = 0;  ///< Set aside for it and all that it delegates.
-    std::uint64_t cost = 0;    ///< Set aside for it, in millionths of the currency.
+    std::uint64_t tokens = 0;  ///< Reserved for the delegation and all delegations below.
+    std::uint64_t cost = 0;    ///< Reserved, in millionths of the currency.
     std::vector<std::string> tools;
     bool limits_tools = false;
-    std::uint64_t root_tokens = 0;  ///< Of a new tree: what all of it may spend; 0: no limit.
+    std::uint64_t root_tokens = 0;  ///< New tree only: budget of the whole tree; 0: no limit.
     std::uint64_t root_cost = 0;
-    bool is_granted = false;  ///< A person gave it a purse of its own: it draws on no other.
-    /// SHA-256 of the folded words alone, where the objective has more in it than words.
+    bool is_granted = false;  ///< A person granted a separate budget: no other budget is charged.
+    /// SHA-256 of the folded words alone, where the objective consists of more than words.
     std::string words_hash{};
 };
 
-/// Nothing of this tree can come back; its errands may be given anew.
+/// The tree has ended: no answer is due in it, and equal objectives may be delegated anew.
 struct DelegationTreeEnded {
     Ticket root;
 };
 
-/// From the next command on this is permitted, and nothing else.
+/// The policy in force from the next command on.
 struct PolicyChanged {
     std::uint64_t version = 0;
     std::string settings;
@@ -297,12 +298,13 @@ struct FleetResumed {
     std::string reason;
 };
 
-/// What becomes of the request and of its delivery is on record next.
+/// An operator or requester cancelled a request. The outcome of the request and of its delivery
+/// follows on record.
 struct RequestCancelled {
     Ticket request;
     std::string by;
     std::string reason;
-    InstanceNumber instance{};  ///< Who is at work on it; none: nobody yet.
+    InstanceNumber instance{};  ///< The instance at work on the request; 0: none yet.
     std::uint32_t attempt = 0;
 };
 
@@ -320,14 +322,14 @@ struct ToolRefused {
     std::string detail;
 };
 
-/// The agent failed too often: nothing is handed to it until then.
+/// The agent failed too often: no deliveries to the agent until `until`.
 struct BreakerOpened {
     AgentId agent;
     Time until{};
     std::uint64_t failures = 0;
 };
 
-/// The time is over: one delivery at a time is let through to see.
+/// The breaker's time is over: one delivery at a time is let through as a probe.
 struct BreakerProbed {
     AgentId agent;
 };
@@ -336,11 +338,11 @@ struct BreakerClosed {
     AgentId agent;
 };
 
-/// A workflow runs from here on. Its number is this record's.
+/// A workflow begins. The sequence of this record is the run's number.
 struct WorkflowStarted {
     std::string id;
     std::string plan_hash;
-    std::string plan;  ///< Its text, where the hub does not have it in mind.
+    std::string plan;  ///< Text of the plan; empty if the hub knows the plan by its hash.
     std::string input;
     std::string request;
     std::string constraints;
@@ -350,18 +352,18 @@ struct WorkflowStarted {
     std::string by;
     Time deadline{};
     std::uint64_t fingerprint = 0;
-    Ticket parent{};  ///< The request that its starter works on, whose limits hold for all of it.
-    bool is_by_agent = false;  ///< Then it counts towards what that agent may send.
+    Ticket parent{};           ///< Request the starter works on; its limits hold for the whole run.
+    bool is_by_agent = false;  ///< Then the start counts towards the agent's message rate.
 };
 
-/// A step that runs for each element of a list begins, and there are so many.
+/// A step that runs once per element of a list begins with `count` elements.
 struct StepOpened {
     Ticket run;
     std::uint32_t step = 0;
     std::uint32_t count = 0;
 };
 
-/// The request that is on record before this is a step's.
+/// The request recorded just before belongs to a step.
 struct StepBegan {
     Ticket run;
     std::uint32_t step = 0;
@@ -371,21 +373,20 @@ struct StepBegan {
     Ticket request;
 };
 
-/// It did not work out, and is tried again not before then.
+/// An attempt of a step failed; the next attempt begins at `until` or later.
 struct StepDelayed {
     Ticket run;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
-    Road road = Road::Planned;  ///< By which way it will be tried.
-    std::uint32_t attempt = 0;  ///< Tries on that way so far.
+    Road road = Road::Planned;  ///< Path of the next attempt.
+    std::uint32_t attempt = 0;  ///< Attempts on the path so far.
     Time until{};
     std::string code;
     std::string detail;
-    std::string strategy;  ///< The capability that it will be tried with, where an agent named it.
+    std::string strategy;  ///< The capability for the next attempt, if an agent named one.
 };
 
-/// One run of a step has come to its end. What it brought stands in the answer, at this place, or
-/// is said here.
+/// One item of a step has ended. Its output is in the answer at `output_at`, or in `output`.
 struct StepEnded {
     Ticket run;
     std::uint32_t step = 0;
@@ -400,14 +401,14 @@ struct StepEnded {
     std::string detail;
 };
 
-/// Nobody wants it any more: what was done is being taken back.
+/// A workflow was cancelled: completed steps are being compensated.
 struct WorkflowUndone {
     Ticket run;
     std::string by;
     std::string reason;
 };
 
-/// A person decides how the step goes on. If there is an answer to decide about, it stands here.
+/// A person decides how a step goes on. An answer to decide about is referenced here.
 struct StepAsked {
     Ticket run;
     std::uint32_t step = 0;
@@ -420,7 +421,7 @@ struct StepAsked {
     std::string detail;
 };
 
-/// It leaves the hub's mind; the report is what there is to say of it.
+/// A workflow is over and leaves the state; the report remains.
 struct WorkflowEnded {
     Ticket run;
     std::string id;
@@ -428,10 +429,10 @@ struct WorkflowEnded {
     std::string reason;
     std::string report;
 };
-/// A question waits for a person from here on. Whatever the asker left out is filled in.
+/// A human task is open. Fields the requester left out are filled in from the role's rules.
 struct HumanAsked {
     Ticket id;
-    Ticket request{};  ///< The message by which it was asked; none: it was no message.
+    Ticket request{};  ///< The message that opened the task; 0: no message.
     std::string workflow{};
     std::string step{};
     std::string role{};
@@ -442,27 +443,27 @@ struct HumanAsked {
     std::string asked_by{};
     std::string user{};
     std::uint64_t deadline_ms = 0;
-    std::uint64_t reminder_ms = 0;  ///< 0: none.
+    std::uint64_t reminder_ms = 0;  ///< 0: no reminder.
     std::string escalation{};
     IfNobody if_nobody = IfNobody::Fail;
     std::uint32_t approvals_needed = 1;
     std::uint64_t state_version = 0;
-    bool is_by_agent = false;  ///< And by no message: it counts towards what that agent may send.
+    bool is_by_agent = false;  ///< Without a message: counts towards the message rate.
 };
 
-/// Nobody has answered yet. If its time is over, it has as much again.
+/// Reminder of an unanswered human task. If overdue, the deadline starts anew.
 struct HumanReminded {
     Ticket id;
     bool is_overdue = false;
 };
 
-/// The time is over, and another role has as much again.
+/// The deadline passed; the task goes to a further role with a new deadline.
 struct HumanEscalated {
     Ticket id;
     std::string role;
 };
 
-/// Whoever is asked has been told of it, by mail or in Slack.
+/// People were notified of a human task by mail or in Slack.
 struct HumanNotified {
     Ticket id;
 };
@@ -473,37 +474,37 @@ struct HumanAnswered {
     HumanDecision decision = HumanDecision::Approve;
     std::string reason{};
     std::string content{};            ///< JSON.
-    std::uint64_t state_version = 0;  ///< Of what it was given for.
+    std::uint64_t state_version = 0;  ///< The version the answer was given for.
     bool awaits_another = false;      ///< A second person has to approve as well.
-    std::uint64_t tokens = 0;         ///< What it may spend, of what a purse had too little for.
+    std::uint64_t tokens = 0;  ///< Token budget granted, where the existing budget was too small.
 };
 
-/// Nobody answered in time; this is what follows.
+/// Nobody answered in time; `follows` is the consequence.
 struct HumanLapsed {
     Ticket id;
     IfNobody follows = IfNobody::Fail;
 };
 
-/// What it belonged to has ended; nobody needs the answer.
+/// A human task is withdrawn: the workflow or request behind the task has ended.
 struct HumanWithdrawn {
     Ticket id;
-    std::string by;  ///< Empty: by the hub itself.
+    std::string by;  ///< Empty: the hub itself.
     std::string reason;
 };
 
 struct ContextWritten {
     std::string workflow;
     std::uint64_t version = 0;
-    std::string owner;  ///< Whose turn it is.
+    std::string owner;  ///< The agent whose turn it is.
     std::string status;
-    std::string entities;  ///< A merge patch, by name.
-    std::string domain;    ///< Of those that are new.
+    std::string entities;  ///< A merge patch, by entity name.
+    std::string domain;    ///< Of new entities.
     std::vector<std::string> history;
     std::vector<std::string> artifacts;
     std::string by;
 };
 
-/// Nobody writes until the request that carries the context has its end.
+/// A context is read-only until the request that carries the context ends.
 struct ContextLocked {
     std::string workflow;
     Ticket request;
@@ -514,7 +515,7 @@ struct ContextLocked {
 struct HandoffEnded {
     std::string workflow;
     std::uint64_t version = 0;
-    std::string owner;  ///< Whose turn it is.
+    std::string owner;  ///< The agent whose turn it is.
     bool is_taken = false;
 };
 
@@ -547,7 +548,7 @@ struct AllocationEnded {
     bool is_expired = false;
 };
 
-/// As WriteSession: what is empty is as it was.
+/// As WriteSession: an empty field leaves the value unchanged.
 struct SessionWritten {
     std::string id;
     std::string user;
@@ -561,7 +562,7 @@ struct SessionWritten {
 
 struct FactLearnt {
     std::string user;
-    std::string session;  ///< Empty: whatever session of the user.
+    std::string session;  ///< Empty: any session of the user.
     std::string kind;
     std::string about;
     std::string value;
@@ -577,75 +578,75 @@ struct AnalysisKept {
     std::string agent;
 };
 
-/// A copy is for another agent from here on; a request is that one's to answer.
+/// A copy moves to a new recipient; a request is then the new recipient's to answer.
 struct MessageMoved {
     Ticket ticket;
-    EnvelopePtr envelope;  ///< As its new recipient gets it.
+    EnvelopePtr envelope;  ///< As the new recipient gets the message.
     Priority priority = Priority::High;
-    bool is_priced = false;  ///< By its new recipient's price; else its cost is what it was.
-    std::uint64_t cost = 0;  ///< Set aside for it from here on, in millionths of the currency.
+    bool is_priced = false;  ///< By the new recipient's price; else the cost is unchanged.
+    std::uint64_t cost = 0;  ///< Reserved from here on, in millionths of the currency.
 };
 
-/// The request that was accepted just before goes on to somebody else if it is refused.
+/// The request accepted just before is passed on to the next agent if declined.
 struct PassingBegan {
     Ticket request;
-    Ticket task;           ///< The request that changes hands with it; none: it asks for help.
-    std::string wanted;    ///< As Passing has it.
-    std::string fallback;  ///< The same.
+    Ticket task;           ///< The request handed over with this request; 0: a request for help.
+    std::string wanted;    ///< As in Passing.
+    std::string fallback;  ///< As in Passing.
     std::vector<std::string> skills;
-    Time patience{};  ///< Until when the first is waited for; zero: to its end.
+    Time patience{};  ///< When the hub stops waiting for the first recipient; 0: at the deadline.
 };
 
-/// Whoever had the request said no, or nothing. Who has it next is on record next.
+/// A recipient declined or did not answer. The next recipient follows on record.
 struct PassingRefused {
     Ticket request;
     std::string by;
-    EnvelopePtr reply;  ///< None: it gave none.
+    EnvelopePtr reply;  ///< Null: no reply came.
     std::string detail;
-    AnswerKind kind = AnswerKind::Declined;  ///< What it tells of who had it.
+    AnswerKind kind = AnswerKind::Declined;  ///< What the reply says about the agent.
 };
 
-/// Several are asked for the request that was accepted just before.
+/// The request accepted just before goes to several agents.
 struct CallOpened {
     Ticket request;
     CallKind kind = CallKind::Earliest;
     std::vector<std::string> agents;
     std::string capability;
-    Time until{};            ///< When what has come by then must do.
-    std::string by{};        ///< On whose word, so that they do not approve it.
-    Ticket parent{};         ///< Out of which it is asked; none: out of no other.
-    bool is_placed = false;  ///< That was found; else, in what was opened before, each one's is.
+    Time until{};            ///< When the answers received so far must do.
+    std::string by{};        ///< The originator, who may not approve the requests.
+    Ticket parent{};         ///< Parent delegation; 0: none.
+    bool is_placed = false;  ///< `parent` was resolved; else resolved per request.
 };
 
-/// One of those has been asked, or could not be.
+/// One agent of a call was sent the request, or could not be.
 struct CallAsked {
     Ticket call;
     std::uint32_t place = 0;
-    Ticket request;  ///< None: it could not be, and why.
+    Ticket request;  ///< 0: not sent; `code` says why.
     std::string code;
     std::string detail;
 };
 
 struct CallEnded {
     Ticket call;
-    std::string chosen;  ///< Empty: nobody, or all.
+    std::string chosen;  ///< Empty: no agent, or all.
     std::string detail;
 };
 
-/// Who asks has laid down what it was at; it comes back with the answer to this request.
+/// A requester saved its working state; the state comes back with the answer to this request.
 struct StatePushed {
     Ticket request;
     std::string state;  ///< JSON.
 };
 
-/// The request that was accepted just before is asked of people first, under this refusal. What it
-/// claims stands here, to be held against the limits again when they have decided.
+/// The request accepted just before waits for a person's approval, because of this refusal. The
+/// claims are kept here and checked against the limits again after the decision.
 struct RequestHeld {
     Ticket request;
     Refusal refusal = Refusal::None;
     std::string detail;
-    std::uint64_t timeout_ms = 0;  ///< How long its answer may take, once it is let through.
-    Time expires_at{};             ///< Zero: never.
+    std::uint64_t timeout_ms = 0;  ///< Time for the answer after release.
+    Time expires_at{};             ///< 0: never.
     std::uint32_t retry_count_max = 0;
     std::string user{};
     std::string session{};
@@ -659,17 +660,17 @@ struct RequestHeld {
     std::uint64_t tokens_estimated = 0;
     std::vector<std::string> tools{};
     bool has_session = false;
-    Ticket parent{};  ///< Out of which it is delegated; none: it begins a tree.
+    Ticket parent{};  ///< Parent delegation; 0: begins a tree.
 };
 
-/// A person let it through: it goes into its recipient's mailbox from here on.
+/// A person approved a held request, and the request goes to its recipient.
 struct RequestReleased {
     Ticket request;
     std::string by;
     Time deadline{};
     Time expires_at{};
-    std::uint64_t tokens = 0;  ///< What the person gave it to spend; 0: what the purses have.
-    EnvelopePtr envelope{};    ///< It, if that is not what it asked for: as its recipient gets it.
+    std::uint64_t tokens = 0;  ///< Token budget granted by the person; 0: as the budgets allow.
+    EnvelopePtr envelope{};    ///< As the recipient gets the request; null: unchanged.
 };
 
 using Event = std::variant<HubFounded,
@@ -749,7 +750,7 @@ using Event = std::variant<HubFounded,
                            HumanNotified,
                            FactsWithheld>;
 using Events = std::vector<Event>;
-/// One that is passed around: copying an event is a lot of code wherever it is done.
+/// Shared pointer: copying an event generates much code at every place of use.
 using EventPtr = std::shared_ptr<const Event>;
 
 }  // namespace parlance

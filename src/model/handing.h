@@ -1,4 +1,4 @@
-// Handing over: recipients that the hub chooses, and what is passed on when somebody says no.
+// Handing over: recipients chosen by the hub, and requests passed on after a refusal.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace parlance {
 
-/// What is done with several who are asked at once. The first three choose one by its proposal.
+/// How a request to several agents is answered. The first three kinds choose one agent by proposal.
 enum class CallKind : std::uint8_t { Earliest, Cheapest, Ablest, All };
 
-/// A request that goes on to somebody else if whoever has it says no.
+/// A request that moves to the next agent if its recipient declines.
 struct Passing {
-    bool hands_over = false;            ///< A task changes hands with it; else it asks for help.
-    std::vector<std::string> skills{};  ///< Capabilities that its recipient must have.
-    std::string wanted{};               ///< The recipient as it was written, if the hub chose one.
-    std::string fallback{};             ///< Who is asked when nobody else is left.
+    /// A task changes hands with the request; else the request asks for help.
+    bool hands_over = false;
+    std::vector<std::string> skills{};  ///< Capabilities required of the recipient.
+    std::string wanted{};               ///< The recipient as written, if the hub chose the agent.
+    std::string fallback{};             ///< The last recipient to try.
 };
 using PassingPtr = std::shared_ptr<const Passing>;
 
-/// Recipients that are no agent: whoever can, has a capability or is of a domain; several, of whom
-/// one is chosen or each is asked.
+/// Recipients other than an agent: any capable agent, any agent with a capability or of a domain;
+/// or several agents, all asked or one chosen.
 constexpr std::string_view kAnyone = "anyone";
 constexpr std::string_view kCapabilityPrefix = "capability:";
 constexpr std::string_view kDomainPrefix = "domain:";
@@ -38,9 +39,9 @@ constexpr bool is_for_one_of_many(std::string_view recipient) {
 constexpr bool is_for_several(std::string_view recipient) {
     return recipient.starts_with(kCallPrefix) || recipient.starts_with(kAllPrefix);
 }
-/// Under which the hub itself speaks: what it says in nobody's place comes from this name.
+/// The sender name of the hub's own answers.
 constexpr std::string_view kHubName = "parlance";
-/// Whether no agent can have this name.
+/// True if no agent can have this name.
 constexpr bool is_no_agent(std::string_view name) {
     return is_for_people(name) || is_for_one_of_many(name) || is_for_several(name);
 }

@@ -1,4 +1,4 @@
-// How many bytes of messages a hub holds by default on a machine with so much memory.
+// Default bound on the bytes of messages in a hub, from the machine's memory.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,12 @@
 
 namespace parlance {
 
-/// A quarter: a message has a record of its own beside its bytes, and a snapshot, the views and the
-/// connections need memory too.
+/// A quarter: each message also has a record, and snapshots, views and connections need memory too.
 constexpr std::uint64_t kHubBytesShare = 4;
 constexpr std::uint64_t kHubBytesFloor = std::uint64_t{64} << 20;
 
-/// The limit is configuration: it is asked by decide alone, and neither journal nor snapshot has
-/// it, so that a journal is replayed alike on a smaller machine. Memory that is not known (0)
-/// leaves the fixed default, which is also the most.
+/// Only decide reads the limit; journal and snapshot do not contain it, so that a journal replays
+/// alike on a smaller machine. Unknown memory (0) gives the fixed default, also the maximum.
 inline std::uint64_t hub_bytes_for(std::uint64_t memory_bytes) {
     const auto most = Limits{}.hub_bytes_max;
     if (memory_bytes == 0) return most;

@@ -1,4 +1,4 @@
-// The names things go by. Two ids are two types.
+// Identifiers. Two ids are two types.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace parlance {
 using AgentId = Strong<struct AgentIdTag>;
 using TopicName = Strong<struct TopicNameTag>;
 
-/// Where a record stands in the journal: 1 is the first one ever. 0 means "none".
+/// Position of a record in the journal: 1 is the first record ever, 0 means none.
 using Sequence = Strong<struct SequenceTag, std::uint64_t>;
 
-/// One copy of one message in one mailbox, for as long as the hub remembers it. 0 means "none".
+/// A copy of a message in a mailbox, as long as the hub remembers the copy. 0 means none.
 using Ticket = Strong<struct TicketTag, std::uint64_t>;
 
-/// How many copies one record can found: a ticket is a sequence times this, and the copy's number.
+/// Most copies per record: a ticket is a sequence times kCopiesMax, plus the copy's number.
 inline constexpr std::uint64_t kCopiesMax = 1024;
 
-/// Which run of the hub granted a lease: drawn at random at each start, so that two runs that go on
-/// from the same journal never share one. 0: a journal from before there were epochs.
+/// The run of the hub that granted a lease: drawn at random at each start, so that two runs
+/// continuing the same journal differ. 0: a journal older than epochs.
 using Epoch = Strong<struct EpochTag, std::uint32_t>;
 
-/// One live instance of an agent: one connection, one poller or one endpoint. 0 means "none".
+/// A live instance of an agent: a connection, a poller or an endpoint. 0 means none.
 using InstanceNumber = Strong<struct InstanceNumberTag, std::uint64_t>;
 
 }  // namespace parlance

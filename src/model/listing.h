@@ -1,4 +1,4 @@
-// What the hub answers when asked how things stand: plain copies, safe to keep.
+// The hub's answers to status queries: plain copies, safe to keep.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct AgentListing {
     AgentId agent;
     Profile profile;
     bool is_registered = false;
-    bool is_there = false;  ///< It has an instance, of which something was heard when it was due.
+    bool is_there = false;  ///< An instance is live.
     std::vector<InstanceListing> instances;
     std::uint64_t waiting = 0;    ///< In the mailbox, not handed over.
     std::uint64_t in_flight = 0;  ///< Handed over, not settled.
@@ -47,7 +47,7 @@ struct DeadLetterListing {
 
 struct HubListing {
     std::string hub_id;
-    Epoch epoch;  ///< Of this run; delivery tokens of another are stale.
+    Epoch epoch;  ///< Of this run; delivery tokens of other epochs are stale.
     Sequence sequence;
     std::uint64_t agents = 0;
     std::uint64_t instances = 0;

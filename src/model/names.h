@@ -1,7 +1,6 @@
-// The words for the enumerators of the model: the same at the doors, in the record and on the
-// screen.
+// The names of the model's enumerators: the same on the wire, in the record and on the screen.
 //
-// Only for showing: what is written to the journal is the number.
+// For display only: the journal holds the numbers.
 #pragma once
 
 #include <array>
@@ -101,7 +100,7 @@ inline constexpr std::array kEnumNames<CallKind>{EnumName{CallKind::Earliest, "e
                                                  EnumName{CallKind::Ablest, "ablest"},
                                                  EnumName{CallKind::All, "all"}};
 
-/// Refusals have their names in a table of their own.
+/// Refusals have a separate table.
 template <>
 inline constexpr auto kEnumNames<Refusal> = [] {
     std::array<EnumName<Refusal>, kRefusals.size() + 1> names{};
@@ -112,7 +111,7 @@ inline constexpr auto kEnumNames<Refusal> = [] {
     return names;
 }();
 
-/// Nothing for a name that no enumerator has.
+/// Empty for an unknown name.
 template <class Enum>
 constexpr std::optional<Enum> enum_named(std::string_view name) {
     for (const auto& row : kEnumNames<Enum>) {
@@ -121,7 +120,7 @@ constexpr std::optional<Enum> enum_named(std::string_view name) {
     return std::nullopt;
 }
 
-/// Empty for a number that no enumerator has.
+/// Empty for an unknown number.
 template <class Enum>
 constexpr std::string_view enum_name(Enum value) {
     for (const auto& row : kEnumNames<Enum>) {

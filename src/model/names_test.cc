@@ -20,7 +20,7 @@ void expect_a_word_for_each(Enum first, Enum last) {
     EXPECT_EQ(enum_name(static_cast<Enum>(end + 1)), "") << "a number that nobody has";
 }
 
-TEST(Names, EveryEnumeratorHasAWordOfItsOwn) {
+TEST(Names, AreDistinctForEveryEnumerator) {
     expect_a_word_for_each(Priority::Critical, Priority::Low);
     expect_a_word_for_each(Setback::Nacked, Setback::NotReached);
     expect_a_word_for_each(InstanceKind::Socket, InstanceKind::Push);

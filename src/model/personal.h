@@ -1,4 +1,4 @@
-// Which personal data is kept from whom. Data only: who acts on it is the gateway.
+// The policy of hiding personal data. Data only: the gateway applies the policy.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace parlance {
 
 struct PersonalPolicy {
-    /// Who is asked something by a message of these, or reads one of these, sees placeholders.
+    /// A recipient sees placeholders if the message's dialect or the recipient's own is listed.
     std::vector<Dialect> dialects{Dialect::Delegation};
     personal::Kinds kinds = personal::structured_kinds();
-    std::map<std::string, personal::Kinds, std::less<>> reveal{};  ///< By agent: what it may see.
+    std::map<std::string, personal::Kinds, std::less<>> reveal{};  ///< By agent: kinds it may see.
     std::vector<std::string> fields_exempt{};                      ///< JSON pointers into messages.
 
     bool covers(Dialect dialect) const {

@@ -22,7 +22,7 @@ constexpr std::string_view kStepsPointer = "/steps/";
 const schema::Schema& plan_schema() {
     static const auto compiled = [] {
         auto schema = schema::compile(kPlanSchema);
-        CHECK(schema.has_value());  // A text of our own.
+        CHECK(schema.has_value());  // The schema is a constant.
         return *std::move(schema);
     }();
     return compiled;
@@ -55,7 +55,7 @@ Duty duty_at(json::Value object) {
             .inputs = raw_at(object, "inputs")};
 }
 
-/// Where the names of the steps are looked up, and what is wrong is gathered.
+/// The names of the steps, and the faults found.
 struct Reader {
     std::vector<std::string> names{};
     std::vector<PlanFault> faults{};
@@ -76,7 +76,7 @@ struct Reader {
     }
 };
 
-/// A step waits for whatever its values are taken from.
+/// A step waits for every step its values refer to.
 void follow_places(Reader& reader, StepPlan& step, json::Value value, const std::string& pointer) {
     if (value.is_array()) {
         for (json::Elements elements{value}; elements.next();) {
@@ -177,7 +177,7 @@ StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer,
     return step;
 }
 
-/// Each step by how many must come before it; whoever is left over waits for itself.
+/// Marks steps in the order they can begin; a step never reached waits for itself.
 void find_rings(Reader& reader, const std::vector<StepPlan>& steps) {
     std::vector<bool> is_reached(steps.size());
     for (bool has_moved = true; has_moved;) {
@@ -209,12 +209,12 @@ void read_names(Reader& reader, json::Value steps) {
     }
 }
 
-// --- what makes no sense ---------------------------------------------------------------------
+// --- faults in a valid plan ------------------------------------------------------------------
 
-/// Places are looked for in inputs, conditions and lists of one step.
+/// Checks the references in a step's inputs, conditions and lists.
 struct Doubter {
     std::string pointer{};
-    bool has_item = false;  ///< It runs for each element of a list.
+    bool has_item = false;  ///< The step runs for each element of a list.
     std::vector<PlanFault>& faults;
 
     void doubt(std::string_view value, std::string rule) {

@@ -1,8 +1,8 @@
-// What a workflow is to do: steps, what each needs, and what follows when one fails (K14-K16).
+// A workflow's plan: steps, their inputs, and how failures are handled (K14-K16).
 //
-// A plan is written as JSON (plan_schema.h), and its text is what the journal has of it. Reading it
-// says everything that is wrong with it at once; a plan that was read holds together: names are
-// unique, what a step waits for exists, and nothing waits for itself.
+// A plan is written as JSON (plan_schema.h), and the journal holds its text. Reading reports all
+// faults at once; a plan without faults is consistent: names are unique, every dependency exists,
+// and no step waits for itself.
 #pragma once
 
 #include <cstdint>
@@ -17,50 +17,50 @@
 
 namespace parlance {
 
-/// The name in which the hub sends what its workflows ask for.
+/// The sender name of requests from workflows.
 inline constexpr std::string_view kOrchestrator = "ORC";
 
-/// By which way a step is tried: as planned, or what was planned for when that fails.
+/// The path of an attempt of a step: as planned, or a path after a failure.
 enum class Road : std::uint8_t {
     Planned = 1,
     Fallback,
-    Strategy,  ///< What the agent that failed said should be tried.
-    Undo,      ///< What takes it back.
+    Strategy,  ///< With the capability a failed agent suggested.
+    Undo,      ///< The compensation.
 };
 inline constexpr std::uint32_t kNoConfidence = 0xFFFF'FFFFU;
 
-/// How a step ended, and how a workflow did.
+/// The outcome of a step, and of a workflow.
 enum class StepEnd : std::uint8_t {
     Done = 1,
     Failed,
-    Skipped,  ///< Its condition did not hold.
-    Missing,  ///< What it needs did not come.
+    Skipped,  ///< The condition did not hold.
+    Missing,  ///< A required input did not come.
     Undone,
 };
 enum class WorkflowEnd : std::uint8_t { Completed = 1, Partial, Failed, Cancelled, TimedOut };
 
 /// What follows when a step has failed for good.
 enum class OnError : std::uint8_t {
-    Continue,  ///< The others go on; the result says what is missing.
+    Continue,  ///< The remaining steps go on; the result names the gap.
     Fail,      ///< The whole workflow ends.
-    Person,    ///< A person is asked.
+    Person,    ///< A person decides.
 };
 
-/// Whom to ask, and for what.
+/// The target of a step's request.
 struct Duty {
-    std::string agent{};       ///< Empty: whoever has the capability.
+    std::string agent{};       ///< Empty: any agent with the capability.
     std::string capability{};  ///< Empty: the agent's only one, or none.
-    std::string inputs{};      ///< JSON with places to be filled; empty: the same as before.
+    std::string inputs{};      ///< JSON with references to fill in; empty: unchanged inputs.
     bool empty() const { return agent.empty() && capability.empty(); }
 };
 
-/// What a person is asked.
+/// A human task in a plan.
 struct PersonPlan {
     std::string role{};
     std::string kind{};  ///< approve, answer, edit or choose.
     std::string question{};
     std::vector<std::string> options{};
-    Duration deadline{};  ///< 0: as the policy has it.
+    Duration deadline{};  ///< 0: as in the policy.
     Duration reminder{};
     std::string escalate_to{};
     std::string if_nobody{};
@@ -70,15 +70,15 @@ struct PersonPlan {
 struct StepPlan {
     std::string id;
     std::string label{};           ///< For people.
-    std::string objective{};       ///< In the words of whoever works on it; else its label.
-    std::string objective_hash{};  ///< Normalised, full SHA-256: it is asked for with every run.
+    std::string objective{};       ///< For the agent; default: the label.
+    std::string objective_hash{};  ///< SHA-256 of the normalised objective, for every run.
     Duty duty{};
-    std::vector<std::uint32_t> after{};  ///< Steps, by number; sorted.
+    std::vector<std::uint32_t> after{};  ///< Numbers of the steps to wait for; sorted.
     std::string when{};                  ///< A condition, JSON; empty: always.
     std::string for_each{};              ///< A pointer to a list; empty: once.
-    std::uint32_t count_max = 100;       ///< Of its elements.
-    Duration timeout{};                  ///< 0: as the policy has it.
-    std::uint64_t tokens_max = 0;        ///< What it may spend; 0: as much as is usual.
+    std::uint32_t count_max = 100;       ///< Bound on the elements of the list.
+    Duration timeout{};                  ///< 0: as in the policy.
+    std::uint64_t tokens_max = 0;        ///< Token budget; 0: the default.
     std::uint32_t retry_count_max = 0;
     bool says_retries = false;
     Duration backoff{std::chrono::milliseconds{200}};
@@ -86,22 +86,23 @@ struct StepPlan {
     std::string fallback_value{};      ///< JSON, in place of an answer; empty: none.
     std::uint32_t confidence_min = 0;  ///< In thousandths.
     OnError on_error = OnError::Continue;
-    Duty compensation{};  ///< What undoes it when the workflow is cancelled.
+    Duty compensation{};  ///< Runs when the workflow is cancelled.
     bool asks_person = false;
     PersonPlan person{};
-    bool is_internal = false;  ///< Not part of what the user is told.
+    bool is_internal = false;  ///< Hidden from the user's result.
 };
 
 struct Plan {
     std::string name{};
-    std::string text{};  ///< As it was written.
+    std::string text{};  ///< As written.
     std::vector<StepPlan> steps{};
-    std::vector<std::pair<std::string, std::string>> terms{};  ///< One word for one thing.
+    /// Wording for keys in answers: "mkt_size", "market size".
+    std::vector<std::pair<std::string, std::string>> terms{};
     Duration timeout{};
 };
 using PlanPtr = std::shared_ptr<const Plan>;
 
-/// One thing that is wrong with a plan.
+/// One fault of a plan.
 struct PlanFault {
     std::string pointer;
     std::string value;
@@ -109,8 +110,8 @@ struct PlanFault {
 };
 tl::expected<PlanPtr, std::vector<PlanFault>> read_plan(std::string_view text);
 
-/// What reads and yet says nothing: places that are nowhere, conditions that compare nothing. Asked
-/// of what is to be started, so that what was started before it was asked is still read.
+/// Faults in a valid plan: references to nothing, conditions without a comparison. Checked only
+/// when a workflow starts, so that plans started by older releases can still be read.
 std::vector<PlanFault> doubts_about(std::string_view plan);
 
 }  // namespace parlance

@@ -1,5 +1,5 @@
-// The JSON Schema of a workflow: what POST /v1/workflows takes, published and checked by the same
-// text. The members of a run (input, user_id and the like) stand beside those of the plan.
+// The JSON Schema of a workflow: published, and used to validate POST /v1/workflows. The members of
+// a run (input, user_id and the like) stand beside those of the plan.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace parlance {
 
-/// The members that are the plan; the others are about one run of it.
+/// The members of the plan; all remaining members describe one run.
 inline constexpr std::array<std::string_view, 5> kPlanMembers{
     "name", "steps", "timeout_ms", "on_error", "terms"};
 

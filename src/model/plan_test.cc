@@ -13,14 +13,14 @@ std::vector<std::string> faults(std::string_view text) {
     return pointers;
 }
 
-TEST(Plan, WaitsForWhatItsValuesAreTakenFrom) {
+TEST(Plan, MakesAStepWaitForTheStepsItsValuesComeFrom) {
     const auto plan = read_plan(R"({"steps":[{"id":"a","agent":"x"},{"id":"b","agent":"x"},
         {"id":"c","agent":"x","after":["b"],"inputs":{"deep":[{"$from":"/steps/a/output"}]}}]})");
     ASSERT_TRUE(plan.has_value());
     EXPECT_EQ((*plan)->steps[2].after, (std::vector<std::uint32_t>{0, 1}));
 }
 
-TEST(Plan, SaysEverythingThatIsWrongWithIt) {
+TEST(Plan, ReportsAllItsFaultsAtOnce) {
     EXPECT_EQ(faults(R"({"steps":[{"id":"a","agent":"x","after":["b"]},
                                   {"id":"a","agent":"x","when":{"value":{"$from":"/steps/c/output"},"is":1}}]})"),
               (std::vector<std::string>{"/steps/1/id: must be no other step's",
@@ -28,7 +28,7 @@ TEST(Plan, SaysEverythingThatIsWrongWithIt) {
                                         "/steps/1/when: must name a step of this workflow"}));
 }
 
-TEST(Plan, HoldsNoRing) {
+TEST(Plan, RefusesStepsThatWaitForEachOther) {
     EXPECT_EQ(
         faults(
             R"({"steps":[{"id":"a","agent":"x","after":["c"]},{"id":"b","agent":"x","after":["a"]},
@@ -59,7 +59,7 @@ std::vector<std::string> doubts(std::string_view text) {
     return pointers;
 }
 
-TEST(Plan, K14_DoubtsPlacesThatAreNowhere) {
+TEST(Plan, K14_DoubtsReferencesToNothing) {
     EXPECT_EQ(doubts(R"({"steps":[{"id":"a","agent":"x","inputs":{"n":[{"$from":"nope"}]}}]})"),
               (std::vector<std::string>{
                   "/steps/0/inputs nope: must point to /input, /request, /constraints, /item or "
@@ -84,7 +84,7 @@ TEST(Plan, X20_DoubtsAConditionThatComparesNothing) {
               std::vector<std::string>{});
 }
 
-TEST(Plan, C1_DoubtsANameThatIsNoLine) {
+TEST(Plan, C1_DoubtsANameWithALineBreak) {
     EXPECT_EQ(doubts(R"({"workflow_id":"a\nb","steps":[{"id":"a","agent":"x"}]})").size(), 1U);
 }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view kAny = "*";
 using Ends = std::pair<std::string_view, std::string_view>;
 
-/// A chain whose ends are both a platform's name, or any, is one of platforms: no agent gets into
-/// what was enabled for a platform by calling itself like it.
+/// A chain between platforms (or "*") is about platforms: an agent named like a platform gains
+/// nothing from a chain enabled for the platform.
 bool is_of_platforms(const Ends& ends) {
     const auto is_one = [](std::string_view end) {
         return end == kAny || std::ranges::any_of(kEnumNames<Dialect>,
@@ -33,7 +33,7 @@ const Settings::value_type* set_for(const Policy& policy,
     return found == policy.settings.end() ? nullptr : &*found;
 }
 
-/// The next word of a line, and the line without it.
+/// Takes the next word off the line.
 std::string_view take_word(std::string_view& line) {
     const auto end = std::min(line.find(' '), line.size());
     const auto word = line.substr(0, end);
@@ -71,7 +71,7 @@ Result<void> read_line(std::string_view line, Settings& settings) {
 
 using Setting = Settings::value_type;
 
-/// So many settings of one rule are looked through; more are looked up.
+/// Rules with up to this many settings are searched linearly; more use lookups.
 constexpr int kFew = 8;
 
 bool is_about(const Scope& scope, const Subject& subject) {
@@ -104,8 +104,8 @@ const Setting* look_up(const Policy& policy, Rule rule, const Subject& subject) 
     return nullptr;
 }
 
-/// The most exact one; null if nothing was set. The settings of a rule stand together, and a more
-/// exact one behind one that is less so.
+/// The most specific setting; null if none. The settings of a rule are adjacent, ordered from
+/// general to specific.
 const Setting* find_setting(const Policy& policy, Rule rule, const Subject& subject) {
     static_assert(ScopeKind::Hub < ScopeKind::Platform && ScopeKind::Platform < ScopeKind::Agent &&
                   ScopeKind::Agent < ScopeKind::Capability &&

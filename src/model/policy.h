@@ -1,8 +1,8 @@
-// What is permitted, as numbers that can change while the hub runs (T14).
+// The rules of what is permitted: numbers that can change while the hub runs (T14).
 //
-// A rule has a default, and a value for the whole hub, a platform, an agent, a capability or a
-// user: the most exact one holds. The table is the one place that knows the rules; a policy file,
-// the API, the explanations and the documentation are made of it.
+// A rule has a default, and values for the whole hub, a platform, an agent, a capability or a user:
+// the most specific value wins. The table below defines all rules; the policy file, the API, the
+// explanations and the documentation are derived from the table.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace parlance {
 
-/// Numbers are in no file: a policy is written by names.
+/// The numbers are never stored: policies are written by rule name.
 enum class Rule : std::uint8_t {
     DepthMax,
     FanoutMax,
@@ -54,12 +54,12 @@ enum class Rule : std::uint8_t {
 };
 inline constexpr auto kRuleCount = static_cast<std::size_t>(Rule::kRules);
 
-/// For whom a value holds. Later ones are more exact.
+/// Where a value holds. Later scopes are more specific.
 enum class ScopeKind : std::uint8_t { Hub, Platform, Agent, Capability, User, Chain };
 inline constexpr std::array<std::string_view, 6> kScopeNames{
     "hub", "platform", "agent", "capability", "user", "chain"};
 
-/// Some kinds of scopes, a bit each.
+/// A set of scope kinds, one bit each.
 using Scopes = unsigned;
 constexpr Scopes scopes_of(std::initializer_list<ScopeKind> kinds) {
     Scopes scopes = 0;
@@ -74,12 +74,12 @@ struct RuleRow {
     std::int64_t preset;
     std::int64_t least;
     std::int64_t most;
-    Scopes scopes;  ///< By which it is looked up; anywhere else it would do nothing.
+    Scopes scopes;  ///< Scopes with an effect; a value in any different scope would do nothing.
     std::string_view meaning;
 };
 
-/// What is said of the hub as a whole, of agents, of users, of who asks whom; and of any request,
-/// by who makes it, for whom and for what.
+/// Scopes for the hub as a whole, for agents, for users, for pairs of requester and recipient, and
+/// for requests (by requester, user and capability).
 inline constexpr auto kOfTheHub = scopes_of({ScopeKind::Hub});
 inline constexpr auto kOfAgents =
     scopes_of({ScopeKind::Hub, ScopeKind::Platform, ScopeKind::Agent});
@@ -87,10 +87,11 @@ inline constexpr auto kOfUsers = scopes_of({ScopeKind::Hub, ScopeKind::User});
 inline constexpr auto kOfChains = kOfAgents | scopes_of({ScopeKind::Chain});
 inline constexpr auto kOfRequests = kOfAgents | kOfUsers | scopes_of({ScopeKind::Capability});
 
-inline constexpr std::int64_t kPolicyMost = std::int64_t{1} << 53U;  ///< What JSON carries exactly.
+/// JSON carries integers exactly up to here.
+inline constexpr std::int64_t kPolicyMost = std::int64_t{1} << 53U;
 inline constexpr std::int64_t kWeekMs = std::int64_t{7} * 24 * 3600 * 1000;
 
-/// In the order of Rule. Where 0 is allowed and not said otherwise it means: no limit.
+/// In the order of Rule. 0, where allowed, means no limit unless stated otherwise.
 // clang-format off
 inline constexpr std::array<RuleRow, kRuleCount> kRules{{
     {Rule::DepthMax, "depth_max", 8, 1, 64, kOfRequests,
@@ -168,7 +169,7 @@ struct Scope {
     auto operator<=>(const Scope&) const = default;
 };
 
-/// One value: "agent byte-doc fanout_max 2".
+/// Values by rule and scope: "agent byte-doc fanout_max 2".
 using Settings = std::map<std::pair<Rule, Scope>, std::int64_t>;
 
 struct Policy {
@@ -177,7 +178,7 @@ struct Policy {
     bool operator==(const Policy&) const = default;
 };
 
-/// Of whom it is asked. Empty names are nobody's.
+/// The subject of a lookup. An empty name matches no setting.
 struct Subject {
     std::string_view platform{};
     std::string_view agent{};
@@ -185,42 +186,42 @@ struct Subject {
     std::string_view user{};
 };
 
-/// From whom to whom, as agents and as the platforms that they speak.
+/// Requester and recipient, with their platforms.
 struct Chain {
     std::string_view from{};
     std::string_view to{};
     std::string_view from_platform{};
     std::string_view to_platform{};
 };
-/// A rule's value, and where it is from.
+/// A rule's value, and the scope that set the value.
 struct Ruling {
     std::int64_t value = 0;
     Scope scope{};
     bool is_preset = false;
 };
-/// Whether the chain is one of those that are enabled. "a>b" is the most exact name of one, then
-/// "a>*", "*>b", and the same of platforms, then "*>*"; else it is as the asker's own value says.
+/// The chain rule's value. "a>b" is the most specific name, then "a>*", "*>b", then the same with
+/// platforms, then "*>*"; without a match, the requester's own value holds.
 Ruling chain_ruling(const Policy& policy, const Chain& chain);
 inline bool is_chain_enabled(const Policy& policy, const Chain& chain) {
     return chain_ruling(policy, chain).value != 0;
 }
 Ruling ruling(const Policy& policy, Rule rule, const Subject& subject);
-/// Its value alone: every request asks for two dozen of them.
+/// The value of ruling() alone: every request looks up two dozen values.
 std::int64_t limit_of(const Policy& policy, Rule rule, const Subject& subject = {});
 
-/// Whether it is set for anybody.
+/// True if the rule is set for any scope.
 bool is_set(const Policy& policy, Rule rule);
-/// Whether there is a purse for what any request spends, also one that is for no user.
+/// True if a budget limits any request, even a request without a user.
 bool limits_spending(const Policy& policy);
 
-/// Why a rule cannot be set there: it would do nothing. Empty if it can.
+/// Why a rule has no effect in a scope. Empty: the rule may be set.
 std::string misplacement(Rule rule, const Scope& scope);
 /// "hub", "agent byte-doc".
 std::string name_of(const Scope& scope);
 
-/// One setting a line, sorted: how a policy is written to the journal and compared.
+/// One setting per line, sorted: the form in the journal and for comparison.
 std::string print_policy(const Settings& settings);
-/// Names each line that is no setting, or whose value is outside of its bounds.
+/// The error names the first malformed line or value out of bounds.
 Result<Settings> parse_policy(std::string_view text);
 
 }  // namespace parlance

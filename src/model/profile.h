@@ -1,4 +1,4 @@
-// What an agent says about itself when it registers.
+// An agent's registration.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct Profile {
     std::string domain;
     std::uint32_t instance_count_max = 0;  ///< 0: any number.
     std::vector<std::string> tools_allowed;
-    std::string capabilities = "[]";  ///< A JSON array, checked at the door and kept as it came.
-    std::string endpoint;             ///< Empty: the agent comes to the hub.
+    std::string capabilities = "[]";  ///< A JSON array, checked on receipt and kept as received.
+    std::string endpoint;             ///< Empty: the agent connects to the hub.
     bool operator==(const Profile&) const = default;
 };
 

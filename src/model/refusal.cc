@@ -8,7 +8,7 @@ const RefusalRow& refusal_row(Refusal refusal) {
     const auto index = static_cast<std::size_t>(refusal);
     CHECK(index >= 1 && index <= kRefusals.size());
     const auto& row = kRefusals[index - 1];
-    CHECK(row.refusal == refusal);  // The table stands in the order of the enumeration.
+    CHECK(row.refusal == refusal);  // The table is in the order of the enumeration.
     return row;
 }
 

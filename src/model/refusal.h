@@ -1,7 +1,7 @@
-// Why the hub says no. A refusal is an outcome, not an error: it is recorded and answered.
+// Why the hub refuses. A refusal is an outcome, not an error: recorded and answered.
 //
-// The table is the one place that knows the stable code, the HTTP status and the advice of each.
-// Numbers are written to the journal: a row is added at the end and never renumbered.
+// The table holds the stable code, the HTTP status and the advice of each refusal. Numbers are
+// written to the journal: a row is added at the end and never renumbered.
 #pragma once
 
 #include <array>
@@ -89,7 +89,7 @@ struct RefusalRow {
     std::string_view advice;  ///< What to do, in a sentence a language model can act on.
 };
 
-// A row is two lines, so that the table can be read as one.
+// Two lines per row, so that the table reads as a table.
 // clang-format off
 inline constexpr std::array kRefusals{
     RefusalRow{Refusal::MessageMalformed, "MESSAGE_MALFORMED", 400, false,

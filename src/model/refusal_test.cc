@@ -13,7 +13,7 @@ TEST(Refusals, StandInTheTableInTheOrderOfTheirNumbers) {
     }
 }
 
-TEST(Refusals, HaveEachACodeOfItsOwnAndAnAdvice) {
+TEST(Refusals, HaveDistinctCodesAndAnAdviceEach) {
     std::set<std::string_view> codes;
     for (const auto& row : kRefusals) {
         EXPECT_TRUE(codes.insert(row.code).second) << row.code;

@@ -1,4 +1,4 @@
-// The name of a user, as a message gives it.
+// The name of a user in a message.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace parlance {
 
-/// Whom a message names as its user; empty if that is nobody. Where a dialect must name one and
-/// there is none, the hub writes "unknown", and who gives that back has named nobody.
+/// The user named by a message; empty if none. Where a dialect requires a user and none is known,
+/// the hub writes "unknown"; an agent that repeats "unknown" names no user.
 std::string user_named(std::string_view said);
 
 }  // namespace parlance

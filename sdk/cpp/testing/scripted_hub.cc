@@ -13,7 +13,8 @@ namespace parlance::sdk::testing {
 
 namespace {
 
-/// Openssl's word for the handshake's proof: the client has its own, and the two must agree.
+/// OpenSSL's result for the handshake's proof: independent of the client's own code, so that the
+/// two must agree.
 std::string proof_of(std::string_view key) {
     const std::string text = std::string(key) + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
     std::array<unsigned char, 20> digest{};
@@ -124,7 +125,7 @@ ScriptedHub::ScriptedHub(Script script, int connections) {
 }
 
 ScriptedHub::~ScriptedHub() {
-    ::shutdown(listener_, SHUT_RDWR);  // Wakes an accept that nobody will come to.
+    ::shutdown(listener_, SHUT_RDWR);  // Wakes a pending accept.
     thread_.join();
     ::close(listener_);
 }

@@ -1,5 +1,5 @@
-// A hub that says what a test tells it to, on a real loopback socket: for what a real hub never
-// does, such as answering half a frame.
+// A hub scripted by a test, on a real loopback socket: for cases a real hub never produces, such as
+// half a frame.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace parlance::sdk::testing {
 
-/// One accepted connection, as the script sees it.
+/// An accepted connection, for the script.
 class Peer {
   public:
     explicit Peer(int descriptor) : descriptor_(descriptor) {}
     void write(std::string_view bytes) const;
-    /// Reads up to and with the empty line, and as much of a body as Content-Length says.
+    /// Reads up to and with the empty line, and the body of Content-Length bytes.
     std::string read_request();
-    /// Reads the upgrade and answers it as RFC 6455 asks.
+    /// Reads the upgrade and answers as in RFC 6455.
     std::string accept_socket();
     std::string read_frame();  ///< The unmasked payload; empty when the client has gone.
     void write_frame(std::string_view text, unsigned char first = 0x81) const;
@@ -34,7 +34,7 @@ class Peer {
 class ScriptedHub {
   public:
     using Script = std::function<void(Peer&)>;
-    /// Runs `script` once per connection, `connections` times, one after the other.
+    /// Runs `script` once per connection, `connections` times in sequence.
     explicit ScriptedHub(Script script, int connections = 1);
     ~ScriptedHub();
     ScriptedHub(const ScriptedHub&) = delete;

@@ -40,12 +40,13 @@ struct Troupe {
     const Context& context;
     std::vector<Worker> workers{};
     bool tells_cancelled = false;
-    /// Delivered while every worker was starting, or still at work on what nobody wants any more.
+    /// Delivered while every worker was starting, or at work on a cancelled delivery.
     std::deque<exec::Work> waiting{};
     Clock::time_point extended_at = Clock::now();
 };
 
-/// A frame that is too large would end the connection, and with it what the other workers hold.
+/// Flushes first if the frame would be too large: such a frame would end the connection and all its
+/// leases.
 Result<void> reply(sdk::Agent& agent, const std::string& delivery_id, const std::string& answer) {
     if (!agent.has_room_for_reply(answer.size())) TRY(agent.flush());
     agent.say().reply(delivery_id, answer);
@@ -88,8 +89,8 @@ void extend_leases(Troupe& troupe, sdk::Agent& agent, Clock::time_point now) {
     for (const exec::Work& work : troupe.waiting) agent.say().extend(work.delivery_id, kExtendByMs);
 }
 
-/// What no program has begun is not begun. A program at work is not stopped, for what it does is
-/// its own to take back: it is told if it wants to be, and what it says is dropped.
+/// Drops waiting cancelled work. A running program is not stopped, since its effects are its own to
+/// undo: the program is notified if so configured, and its answer is dropped.
 void drop_cancelled(Troupe& troupe, const sdk::Cancelled& cancelled) {
     std::erase_if(troupe.waiting, [&](const exec::Work& work) {
         return work.delivery_id == cancelled.delivery_id;
@@ -160,7 +161,7 @@ void await_anything(Troupe& troupe, const sdk::Agent& agent, Clock::time_point n
     ::poll(items.data(), items.size(), static_cast<int>(std::max<std::int64_t>(left, 0)));
 }
 
-/// Until the user leaves; an Error when the hub goes away or the program cannot be run.
+/// Runs until the user stops; an Error when the hub goes away or the program cannot be run.
 Result<void> serve_on(Troupe& troupe, sdk::Agent& agent) {
     sdk::HubFrame frame;
     while (!is_interrupted()) {
@@ -175,7 +176,7 @@ Result<void> serve_on(Troupe& troupe, sdk::Agent& agent) {
     return {};
 }
 
-/// Asks, waits, then insists. What a program still answers in time counts.
+/// Closes stdin, waits, then kills. Answers during the wait still count.
 void stop(Troupe& troupe, sdk::Agent* agent) {
     const auto deadline = Clock::now() + kGrace;
     for (Worker& worker : troupe.workers) {
@@ -208,7 +209,7 @@ void stop(Troupe& troupe, sdk::Agent* agent) {
     if (agent->flush()) agent->close();
 }
 
-/// What the agent speaks, as the hub knows it.
+/// The agent's dialect, as registered or as the hub knows.
 Result<std::string> dialect_of(const Context& context, const ExecOptions& options) {
     if (options.is_registering) return options.registration.dialect;
     auto client = TRY(client_of(context, {.agent = context.agent}, 30s, kWhileItStarts));
@@ -262,7 +263,7 @@ int run_until_stopped(Troupe& troupe, sdk::AgentOptions connecting) {
             return cannot_run ? complain(context, Misused, ended.error().message)
                               : complain(context, ended.error());
         }
-        orphan_all(troupe);  // The hub gives what we held to someone else, or to us again.
+        orphan_all(troupe);  // The hub redelivers the held messages, to any instance.
         const auto wait = backoff.next();
         complain(context,
                  NoHub,
@@ -284,7 +285,7 @@ int run_exec(const Context& context, const ExecOptions& options) {
     const auto dialect = dialect_of(context, options);
     if (!dialect) return complain(context, dialect.error());
     interrupt_descriptor();
-    std::signal(SIGPIPE, SIG_IGN);  // A program that dies is noticed by its end.
+    std::signal(SIGPIPE, SIG_IGN);  // A program's death is noticed by its exit.
     Troupe troupe{.context = context, .tells_cancelled = options.tells_cancelled};
     for (std::uint32_t i = 0; i < options.concurrency; ++i) {
         troupe.workers.emplace_back(options.command, *dialect);

@@ -1,4 +1,4 @@
-// `parlance agents`: who is registered, who is there, and what waits for whom.
+// `parlance agents`: registered agents, their presence, and their waiting messages.
 #include <memory>
 
 #include <fmt/format.h>
@@ -186,7 +186,7 @@ int put_agent(const Context& context, const std::string& id, const std::string& 
         });
 }
 
-/// All agents of the profile, or the one that is named.
+/// Registers all agents of the profile, or only the named agent.
 int register_profile(const Context& context, const AgentsOptions& options) {
     const auto agents = read_profile(options.profile);
     if (!agents) return complain(context, Misused, agents.error().message);

@@ -1,4 +1,4 @@
-// `parlance audit`: what is on record, for those who must answer for it.
+// `parlance audit`: the record of delegations, for audits.
 #include <memory>
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string page_target(const AuditOptions& options, std::int64_t after) {
     return target;
 }
 
-/// Every row, page by page; `each` sees checked JSON. The exit code says how it went.
+/// Every row, page by page; `each` gets checked JSON. Returns the exit code.
 template <class Each>
 int for_each_delegation(const Context& context, const AuditOptions& options, Each each) {
     auto client = client_of(context, operator_identity(context));

@@ -1,4 +1,4 @@
-// `parlance bench`: what the hub can do here, measured from outside through its own door.
+// `parlance bench`: measures the hub from outside, as a client.
 #include <algorithm>
 #include <latch>
 #include <limits>
@@ -23,7 +23,7 @@ using bench::Clock;
 using bench::LanePlan;
 using bench::LaneResult;
 
-/// The longest frame that a hub can be set to take.
+/// The longest frame a hub can be configured to take.
 constexpr std::uint64_t kSizeMax = std::uint64_t{8} << 20;
 
 struct BenchOptions {
@@ -47,7 +47,7 @@ RunLane lane_of(const BenchOptions& options) {
     return options.is_http ? bench::run_publish_http : bench::run_publish;
 }
 
-/// As many recipients for every lane as for every other: at least one, and at least --agents.
+/// Equal numbers of recipients per lane: at least one each, and at least --agents in total.
 std::vector<LanePlan> plans_of(const BenchOptions& options, const sdk::HubAddress& hub) {
     const std::string run = fresh_id().substr(0, 8);
     const std::uint64_t each = (options.agents + options.connections - 1) / options.connections;
@@ -266,7 +266,7 @@ void print_report(const Context& context, const BenchOptions& options, const Mea
     if (screen.is_terminal) fmt::print("\n{}", render(measured.sum.latency, screen));
 }
 
-/// Takes away what a load that failed has left, as far as it can be done.
+/// Removes the leftovers of a failed load, as far as possible.
 void clear_away(const std::vector<LanePlan>& plans, sdk::Client& client) {
     constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
     for (const LanePlan& plan : plans) {
@@ -281,7 +281,7 @@ void clear_away(const std::vector<LanePlan>& plans, sdk::Client& client) {
     }
 }
 
-/// What was registered and sent is taken away again, so that a load leaves no traces but records.
+/// Removes the load's agents and messages, so that only records remain.
 Result<void> clean_up(const BenchOptions& options,
                       const std::vector<LanePlan>& plans,
                       sdk::Client& client,
@@ -298,7 +298,7 @@ Result<void> clean_up(const BenchOptions& options,
 int run_bench(const Context& context, BenchOptions options) {
     const auto hub = hub_of(context);
     if (!hub) return complain(context, Misused, hub.error().message);
-    // Nobody is there to send nothing, and over HTTP one is under way at a time.
+    // Idle lanes are dropped, and HTTP has one message under way at a time.
     if (options.messages != 0)
         options.connections = std::min(options.connections, options.messages);
     if (options.is_http) options.outstanding = 1;

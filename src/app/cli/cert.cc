@@ -1,5 +1,5 @@
-// `parlance cert`: an authority of one's own, the hub's certificate, and those of its agents. A
-// running hub heeds a revocation by itself.
+// `parlance cert`: a private certificate authority, the hub's certificate, and the agents'
+// certificates. A running hub notices a revocation.
 #include <chrono>
 #include <memory>
 

@@ -1,4 +1,5 @@
-// `parlance chat`: a user's words in, the agents' one answer out; a line each, or one and done.
+// `parlance chat`: sends a user's words and prints the answer of the agents; interactive by line,
+// or once.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,7 @@ struct ChatOptions {
     std::uint32_t wait_ms = 60'000;
 };
 
-/// Who talks, where the token does not say it.
+/// The user, for tokens without a user.
 std::string default_user() {
     const char* const name = std::getenv("USER");  // NOLINT(concurrency-mt-unsafe): one thread.
     return name != nullptr && *name != '\0' ? name : "me";
@@ -42,7 +43,7 @@ std::string saying_of(const Context& context, const ChatOptions& options) {
     return saying.done();
 }
 
-/// An answer has a line for each of its parts.
+/// Prints an answer with one line per part.
 void print_lines(std::string_view text) {
     while (!text.empty()) {
         const auto line = text.substr(0, text.find('\n'));
@@ -74,7 +75,7 @@ void print_talk(const Context& context, json::Value talk) {
     }
 }
 
-/// One exchange. The session that it was in is the one of the next.
+/// One exchange. The next exchange continues its session.
 int say(const Context& context, ChatOptions& options) {
     const std::chrono::milliseconds wait{options.wait_ms};
     auto client = client_of(context, operator_identity(context), wait + std::chrono::seconds{10});
@@ -98,7 +99,7 @@ int say(const Context& context, ChatOptions& options) {
     return text_member(talk, "status") == "failed" ? Refused : Done;
 }
 
-/// Line by line until there are no more; what went wrong last is what it ends with.
+/// One exchange per line of stdin; returns the exit code of the last failure.
 int talk(const Context& context, ChatOptions options) {
     const bool is_asked = ::isatty(STDIN_FILENO) == 1;
     int exit = Done;

@@ -20,16 +20,16 @@ namespace parlance::cli {
 
 namespace {
 
-/// What another limit keeps from being tried is neither good nor bad.
+/// Untried: a limit prevented the attempt, so the item neither holds nor fails.
 enum class Verdict { Holds, Fails, Untried };
 
 struct Outcome {
     Verdict verdict = Verdict::Fails;
     std::string happened{};
-    std::string because{};  ///< Of what could not be tried: the limit, and what it said.
+    std::string because{};  ///< Untried only: the limit, and its message.
 };
 
-/// Good; or the first reply that was ended by a limit which is not the item's own; or bad.
+/// Holds if `is_good`; Untried if a limit other than the item's own ended a reply; else Fails.
 Outcome judge(bool is_good,
               std::string happened,
               std::initializer_list<const Reply*> replies,
@@ -42,7 +42,7 @@ Outcome judge(bool is_good,
     return {Verdict::Fails, std::move(happened)};
 }
 
-/// What was allowed first, and then must not be.
+/// The first reply must be accepted, the second refused.
 Outcome refused_after(const Reply& first, const Reply& second, std::string_view code) {
     return judge(first.is_taken() && second.code == code,
                  fmt::format("{}, then {}", first.in_short(), second.in_short()),
@@ -50,7 +50,7 @@ Outcome refused_after(const Reply& first, const Reply& second, std::string_view 
                  code);
 }
 
-/// What is over by the time that it is looked at has shown nothing.
+/// A failure proves nothing if `rule` ended the first request before the rest was tried.
 Outcome unless_late(const Ward& ward, Rule rule, Outcome outcome) {
     constexpr std::chrono::milliseconds kUnsure{2};  // Both sides count in whole milliseconds.
     const auto limit = ward.ruling_of(rule);
@@ -68,8 +68,8 @@ constexpr std::int64_t preset_of(Rule rule) {
     return kRules[static_cast<std::size_t>(rule)].preset;
 }
 
-/// Where the policy lets more pass than the default, for whomever: also for those whom these
-/// agents cannot stand for.
+/// The settings that loosen a rule beyond its default, in any scope: also in scopes that the
+/// examination's agents do not belong to.
 std::string loosened(const Ward& ward, Rule rule) {
     constexpr int kNamed = 5;
     std::string words;
@@ -84,7 +84,7 @@ std::string loosened(const Ward& ward, Rule rule) {
     return words;
 }
 
-/// An item holds only where nobody is let further than the default.
+/// An item holds only where no scope is looser than the default.
 Outcome unless_loosened(const Ward& ward, Rule rule, Outcome outcome) {
     const auto loose = loosened(ward, rule);
     outcome.happened +=
@@ -93,8 +93,8 @@ Outcome unless_loosened(const Ward& ward, Rule rule, Outcome outcome) {
     return {Verdict::Fails, std::move(outcome.happened)};
 }
 
-/// How far down a chain of errands comes, each out of the session that the one before was given,
-/// and what the last one heard.
+/// The depth reached by a chain of delegations, each out of the previous delegation's session, and
+/// the last reply.
 struct Descent {
     std::int64_t taken = 0;
     Reply end{};
@@ -110,7 +110,7 @@ Descent descend(Ward& ward, std::string_view key, std::string_view constraints) 
     std::string session = ward.name(key);
     std::string_view from = key;
     std::vector<std::string> asked;
-    // One that comes further than the default has been let too far.
+    // A chain deeper than the default has gone too far already.
     while (descent.taken < preset_of(Rule::DepthMax)) {
         const auto place = static_cast<std::size_t>(descent.taken) % Ward::kDelegates.size();
         const auto to = Ward::kDelegates[place];
@@ -131,15 +131,15 @@ Descent descend(Ward& ward, std::string_view key, std::string_view constraints) 
         session = text_member(json::root(delivery.message), "child_session_id");
         from = to;
     }
-    // From below: who ends before its delegate has spent what that was given.
+    // Bottom up: a parent that ends before its delegate is charged for the delegate's reservation.
     for (; !asked.empty(); asked.pop_back()) ward.end(asked.back());
     return descent;
 }
 
 constexpr std::string_view kDeepest = "deepest";
 
-/// Both limits: the request's own, which is the document's 2 where it says none, and the hub's,
-/// up to which a request may ask for more.
+/// Both limits: the request's own (the document's default of 2 without one), and the hub's limit on
+/// the request's own.
 Outcome try_depth(Ward& ward, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_DEPTH_EXCEEDED";
     const auto own = descend(ward, key, R"({"max_tokens":10})");
@@ -157,7 +157,7 @@ Outcome try_depth(Ward& ward, std::string_view key) {
     return unless_loosened(ward, Rule::DepthMax, std::move(outcome));
 }
 
-/// The limit in force, which may be stricter than the document's and not wider.
+/// The limit in force, which may be stricter than the document's, but not wider.
 Outcome try_fanout(Ward& ward, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_FANOUT_EXCEEDED";
     const auto most = std::min(ward.ruling_of(Rule::FanoutMax).value, preset_of(Rule::FanoutMax));
@@ -178,8 +178,8 @@ Outcome try_fanout(Ward& ward, std::string_view key) {
     return unless_loosened(ward, Rule::FanoutMax, std::move(outcome));
 }
 
-/// Where there is no room for a second one beside it, the first is answered: an errand that was
-/// given once in a session is not given again.
+/// Without room for a second open request the first is answered: an objective given once in a
+/// session is refused the second time even then.
 Outcome try_cycle(Ward& ward, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_CYCLE_DETECTED";
     const auto id = ward.fresh_id();
@@ -249,8 +249,8 @@ Outcome try_personal(Ward& ward, std::string_view key) {
     return unless_late(ward, Rule::DeadlineMsMax, std::move(outcome));
 }
 
-/// It must be the row of this very request, which is there also if it was refused: then under the
-/// name of who let the agent ask, so it is looked for by who was asked.
+/// Looks for the row of this very request. A refused request has a row too, under the name of the
+/// sending operator, so the search is by recipient.
 Outcome try_audit(Ward& ward, std::string_view key) {
     constexpr std::string_view kAsked = "e";
     const auto id = ward.fresh_id();
@@ -269,7 +269,7 @@ Outcome try_audit(Ward& ward, std::string_view key) {
                                 is_there            ? "a row"
                                 : log.status == 200 ? "no row"
                                                     : log.in_short());
-    // A refusal hinders nothing here; what was not even sent does.
+    // A refusal is no hindrance here; a request never sent is.
     if (answer.status != 0) return judge(is_there, std::move(happened), {}, {});
     return judge(is_there, std::move(happened), {&answer}, {});
 }
@@ -308,12 +308,12 @@ Outcome try_errors(Ward& ward, std::string_view key) {
 }
 
 struct Item {
-    std::string_view text;  ///< As the document has it.
-    std::string_view key;   ///< Its asker, its user and its session.
+    std::string_view text;  ///< As worded in the document.
+    std::string_view key;   ///< Names the item's requester, user and session.
     Outcome (*examine)(Ward& ward, std::string_view key);
     std::string_view tried;
     std::string_view expected;
-    std::string_view advice;  ///< If it did not come.
+    std::string_view advice;  ///< For a failed item.
 };
 // clang-format off
 constexpr std::array kItems{
@@ -363,7 +363,7 @@ constexpr std::array kItems{
 struct VerdictRow {
     std::string_view sign;
     Tone tone;
-    std::string_view json;  ///< Whether it is ok.
+    std::string_view json;  ///< The value of "ok".
 };
 /// In the order of Verdict.
 constexpr std::array kVerdicts{VerdictRow{"✓", Tone::Green, "true"},
@@ -417,7 +417,7 @@ void tell(const Context& context, const Tally& tally) {
     fmt::print("\n{}\n", words);
 }
 
-/// Everybody leaves, and if somebody stays that is said; else `exit` is what it was.
+/// Removes all agents and reports those that remain; otherwise returns `exit`.
 int left(const Context& context, Ward& ward, int exit) {
     const auto stayed = ward.move_out();
     if (stayed.empty()) return exit;
@@ -430,7 +430,7 @@ int left(const Context& context, Ward& ward, int exit) {
     return exit == Done ? Refused : exit;
 }
 
-/// Why there is nothing to examine, as it was complained of; Done if there is.
+/// Complains if the hub cannot be examined; Done if examination is possible.
 int hindered(const Context& context, Ward& ward) {
     const auto fleet = ward.ask("GET", "/v1/fleet");
     if (!fleet.body.empty() && member(json::root(fleet.body), "stopped").raw == "true") {
@@ -495,7 +495,7 @@ int try_checklist(const Context& context) {
     }
     auto settings = gateway::read_settings(member(json::root(told->body), "policy"));
     if (!settings) return complain(context, settings.error());
-    interrupt_descriptor();  // Who is interrupted still takes its agents along.
+    interrupt_descriptor();  // After an interrupt the agents are still removed.
     std::random_device device;
     Ward ward{*client,
               Policy{.settings = std::move(*settings)},

@@ -5,8 +5,8 @@
 
 namespace parlance::cli {
 
-/// Harmless probes under agents of their own, which are removed afterwards. Done if every item
-/// holds, else Refused: also if one could not be tried, or an agent could not be removed.
+/// Harmless probes under separate agents, removed afterwards. Done if every item holds; Refused
+/// also if an item could not be tried, or an agent could not be removed.
 int try_checklist(const Context& context);
 
 }  // namespace parlance::cli

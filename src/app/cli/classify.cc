@@ -1,4 +1,5 @@
-// `parlance classify`: what a sentence asks for; `parlance capabilities`: what can be asked for.
+// `parlance classify`: the intent of a sentence; `parlance capabilities`: the registered
+// capabilities.
 #include <memory>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace parlance::cli {
 
 namespace {
 
-/// What the hub says, checked; nothing, with the complaint made and its exit code, if it says no.
+/// The hub's checked answer; after a refusal, a complaint and its exit code.
 tl::expected<std::string, int> ask(const Context& context,
                                    std::string_view method,
                                    const std::string& target,
@@ -69,7 +70,7 @@ int classify(const Context& context, const std::string& text) {
     return Done;
 }
 
-/// Each capability with the agent that has it.
+/// Calls `use` for each capability with its agent.
 template <class Use>
 void for_each_capability(json::Value agents, Use use) {
     for (json::Elements each{agents}; each.next();) {

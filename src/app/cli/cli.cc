@@ -38,7 +38,7 @@ std::string user_name() {
 constexpr std::size_t kHelpWidth = 100;
 constexpr std::size_t kHelpColumn = 34;
 
-/// Breaks between words, so that no line is wider.
+/// Breaks between words, so that no line is wider than `width`.
 std::string wrapped(std::string_view text, std::size_t width) {
     std::string out;
     std::size_t used = 0;
@@ -58,7 +58,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
     return out;
 }
 
-/// CLI11's own page, in a width that fits a terminal.
+/// CLI11's help page, in a width that fits a terminal.
 class Help : public CLI::Formatter {
   public:
     Help() { column_width(kHelpColumn); }
@@ -86,7 +86,7 @@ std::string need(const CLI::App& verb, const std::string& path, const std::strin
         option->get_description());
 }
 
-/// CLI11 says what is wrong in its own way; the first line of it is the useful one.
+/// Rewords CLI11's error; only its first line is useful.
 int complain_about_usage(const CLI::App& app,
                          const Context& context,
                          const CLI::ParseError& error) {
@@ -101,7 +101,7 @@ int complain_about_usage(const CLI::App& app,
     }
     const auto strays = app.remaining(true);
     const bool lacks = error.get_name() == "RequiredError";
-    // Its name is the verb's where a verb has strays.
+    // For stray words after a verb, get_name() is the verb's name, so the exit code is tested.
     const bool has_strays = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
     if (!strays.empty() && (lacks || has_strays)) {
         const auto option = std::ranges::find_if(
@@ -119,7 +119,7 @@ int complain_about_usage(const CLI::App& app,
     return complain(context, Misused, what, "See `" + path + " --help`.");
 }
 
-/// A secret that was typed is not left where every user of the machine can list it.
+/// Overwrites a typed secret in argv, where every user of the machine could list it.
 void blot_out(const std::string& secret, int argc, char** argv) {
     if (secret.empty()) return;
     for (int i = 1; i < argc; ++i) {
@@ -129,13 +129,13 @@ void blot_out(const std::string& secret, int argc, char** argv) {
     }
 }
 
-/// Whoever has closed the other end of a pipe has read as much as it wanted.
+/// True if the reader closed the other end of a pipe: output is no longer wanted.
 bool is_left_by_its_reader(int descriptor) {
     pollfd item{.fd = descriptor, .events = POLLOUT, .revents = 0};
     return ::poll(&item, 1, 0) == 1 && (item.revents & POLLERR) != 0;
 }
 
-/// What was printed may still be on its way: a script that goes on must know that it arrived.
+/// Flushes stdout and reports lost output: a script must know that the output arrived.
 int ended(const Context& context, int exit) {
     errno = 0;
     const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
@@ -232,7 +232,8 @@ int run(CLI::App& app, Context& context, int argc, char** argv) {
     if (!context.run) return Misused;
     try {
         return ended(context, context.run());
-    } catch (const std::system_error& error) {  // More than is kept back, and nowhere to put it.
+        // More output than the buffer holds, and no place to write.
+    } catch (const std::system_error& error) {
         return complain(context, Refused, error.what());
     }
 }
@@ -248,7 +249,7 @@ int complain(const Context& context, Exit exit, std::string_view what, std::stri
 
 int complain(const Context& context, const Error& error) {
     const Exit exit = error.fault == Fault::Unavailable ? NoHub : Refused;
-    // The sdk puts its advice behind a semicolon.
+    // The sdk separates its advice by a semicolon.
     const std::size_t semicolon = error.message.find("; ");
     if (semicolon == std::string::npos) return complain(context, exit, error.message);
     std::string advice = error.message.substr(semicolon + 2);
@@ -271,7 +272,7 @@ int complain(const Context& context, const sdk::HttpResponse& response) {
 
 int complain(const Context& context, std::string_view code, std::string_view detail) {
     const Exit exit = code == "REQUEST_TIMED_OUT" ? TimedOut : Refused;
-    // The hub says in one breath what is wrong and what to do; the table knows the second half.
+    // The hub joins fault and advice in one text; the table knows the advice.
     std::string_view advice;
     const auto row = std::ranges::find(kRefusals, code, &RefusalRow::code);
     if (row != kRefusals.end() && detail.ends_with(row->advice)) {

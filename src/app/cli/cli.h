@@ -1,7 +1,7 @@
-// The verbs of the program, and what they share: where the hub is, who we are, how to say no.
+// The verbs of the program, and shared parts: the hub's address, the caller's identity, complaints.
 //
-// One file per verb. Each adds itself to the command tree and leaves its work in Context::run;
-// nothing is done before the whole command line has been understood.
+// One file per verb. Each verb registers in the command tree and stores its work in Context::run;
+// nothing runs before the whole command line is parsed.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@
 
 namespace parlance::cli {
 
-/// What the program ends with. Documented in --help and docs/operating.md.
+/// Exit codes. Documented in --help and docs/operating.md.
 enum Exit : int {
     Done = 0,
-    Refused = 1,   ///< The hub said no.
-    Misused = 2,   ///< The command line makes no sense.
-    NoHub = 3,     ///< Nobody answers.
+    Refused = 1,   ///< The hub refused.
+    Misused = 2,   ///< The command line is invalid.
+    NoHub = 3,     ///< No hub answers.
     TimedOut = 4,  ///< The answer did not come in time.
-    BadData = 5,   ///< Something stored is damaged.
+    BadData = 5,   ///< Stored data is damaged.
     LostTail = 6,  ///< The end of the journal is missing.
     Interrupted = 130,
 };
@@ -42,35 +42,35 @@ struct Context {
     TlsFiles tls{};
     bool is_json = false;
     bool no_colour = false;
-    std::function<int()> run{};  ///< The verb that was asked for.
+    std::function<int()> run{};  ///< The chosen verb.
 
     Screen out() const { return screen_of(stdout, no_colour); }
     Screen err() const { return screen_of(stderr, no_colour); }
 };
 
-/// A verb's place in the tree: its name, its purpose in a line, and its help with an example.
+/// A verb's name, its purpose in a line, and its help with an example.
 struct VerbText {
     std::string name;
     std::string purpose;
     std::string example;
 };
 
-/// Holds an option to whole numbers without a sign: read as unsigned, -1 would be the greatest.
+/// Restricts an option to unsigned whole numbers: read as unsigned, -1 would be the maximum.
 CLI::Validator whole_number(std::uint64_t least = 0,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
-/// The same for a number that may have a fraction.
+/// Restricts an option to a range of numbers with fractions.
 CLI::Validator number_between(double least, double most);
 
-/// Options of the whole program may follow the verb too.
+/// Global options may follow the verb too.
 CLI::App* add_verb(CLI::App& parent, const VerbText& text);
-/// What a verb does is done after everything was parsed.
+/// Stores a verb's work, which runs after parsing.
 std::function<void()> leave(Context& context, std::function<int()> work);
 template <typename Options, typename Work>
 std::function<void()> leave(Context& context, std::shared_ptr<Options> options, Work work) {
     return leave(context, [&context, options, work] { return work(context, *options); });
 }
 void add_globals(CLI::App& app, Context& context);
-/// Parses, runs the verb and gives the exit code; complaints go to stderr.
+/// Parses, runs the verb and returns the exit code; complaints go to stderr.
 int run(CLI::App& app, Context& context, int argc, char** argv);
 
 void add_agent(CLI::App& app, Context& context);
@@ -104,24 +104,25 @@ void add_validate(CLI::App& app, Context& context);
 void add_version(CLI::App& app, Context& context);
 void add_workflow(CLI::App& app, Context& context);
 
-/// One clear line on stderr, and under it what to do; gives `exit` back.
+/// Prints an error line on stderr, and the advice below; returns `exit`.
 int complain(const Context& context,
              Exit exit,
              std::string_view what,
              std::string_view advice = {});
-/// An Error of the sdk: a hub that is not there, or one that said no.
+/// An Error of the sdk: an absent hub, or a refusal.
 int complain(const Context& context, const Error& error);
-/// An answer that is a problem: its code, what is wrong, and what to do.
+/// A problem response: its code, the fault, and the advice.
 int complain(const Context& context, const sdk::HttpResponse& response);
 /// A refusal by its stable code.
 int complain(const Context& context, std::string_view code, std::string_view detail);
 
-/// How long agents and those who write to them look out for a hub that is just being started.
+/// How long agents and senders wait for a hub that is just starting.
 inline constexpr std::chrono::milliseconds kWhileItStarts{2000};
 
-/// Where the hub is, and what proves to it who we are.
+/// The hub's address, with the caller's credentials.
 Result<sdk::HubAddress> hub_of(const Context& context, std::chrono::milliseconds patience = {});
-/// Who speaks in calls that are not an agent's own: the operator, unless --as says otherwise.
+/// The identity for calls that no agent makes: the operator, unless --as names a different
+/// identity.
 sdk::Identity operator_identity(const Context& context);
 Result<sdk::Client> client_of(const Context& context,
                               sdk::Identity identity,
@@ -130,10 +131,10 @@ Result<sdk::Client> client_of(const Context& context,
 /// For one segment of a path.
 std::string percent_encoded(std::string_view text);
 
-/// The names of all dialects, for an option that takes one.
+/// The names of all dialects, for a dialect option.
 std::vector<std::string> dialect_words();
 
-/// True when the user agrees. Without a terminal nobody is asked and `is_agreed` decides.
+/// True when the user agrees. Without a terminal no question is asked and `is_agreed` decides.
 bool is_confirmed(const Context& context, std::string_view question, bool is_agreed);
 
 }  // namespace parlance::cli

@@ -1,4 +1,4 @@
-// The command line: what it takes, what it refuses, and what it then ends with.
+// The command line: accepted and refused arguments, and exit codes.
 #include "app/cli/cli.h"
 
 #include <cstdio>
@@ -43,7 +43,8 @@ Ended run_with(std::vector<const char*> arguments) {
     add_policy(app, context);
     add_completion(app, context);
     arguments.insert(arguments.begin(), "parlance");
-    std::vector<std::string> words{arguments.begin(), arguments.end()};  // Which may be written to.
+    // Words in writable memory.
+    std::vector<std::string> words{arguments.begin(), arguments.end()};
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
     testing::internal::CaptureStdout();
@@ -56,7 +57,7 @@ Ended run_with(std::vector<const char*> arguments) {
     return ended;
 }
 
-TEST(CommandLine, EndsWithTwoAndAWordOfAdviceWhenItMakesNoSense) {
+TEST(CommandLine, EndsWithTwoAndAdviceOnAUsageError) {
     const std::pair<std::vector<const char*>, const char*> cases[] = {
         {{}, "subcommand"},
         {{"frobnicate"}, "frobnicate"},
@@ -125,24 +126,24 @@ TEST(CommandLine, EndsWithThreeWhenNoHubAnswers) {
     EXPECT_NE(ended.err.find("parlance serve --dev"), std::string::npos) << ended.err;
 }
 
-TEST(CommandLine, NeverDiscardsUnaskedOffATerminal) {
+TEST(CommandLine, NeverDiscardsWithoutConfirmationOffATerminal) {
     const Ended ended = run_with({"dead-letters", "discard", "1", "--reason", "old"});
     EXPECT_EQ(ended.exit, Misused);
     EXPECT_NE(ended.err.find("--yes"), std::string::npos);
 }
 
-TEST(CommandLine, TakesTheProgramsOptionsAlsoBehindTheVerb) {
+TEST(CommandLine, TakesGlobalOptionsAlsoAfterTheVerb) {
     EXPECT_EQ(run_with({"version", "--json"}).out, run_with({"--json", "version"}).out);
     EXPECT_TRUE(json::check(run_with({"version", "--json"}).out));
 }
 
-TEST(CommandLine, SaysItsVersionHoweverItIsAsked) {
+TEST(CommandLine, PrintsItsVersionForTheOptionAndTheVerb) {
     const Ended ended = run_with({"--version"});
     EXPECT_EQ(ended.exit, Done);
     EXPECT_EQ(ended.out, run_with({"version"}).out);
 }
 
-TEST(CommandLine, SaysThatAnEmptyListHasNoMessage) {
+TEST(CommandLine, ReportsAnEmptyListOfMessages) {
     const auto file = testing::TempDir() + "cli_test_empty_list.json";
     std::ofstream{file} << "[]";
     const Ended ended = run_with({"validate", file.c_str()});
@@ -180,7 +181,7 @@ Ended run_against(std::string_view answer,
                   std::string* request = nullptr) {
     ScriptedHub hub{[&](Peer& peer) {
         std::string seen = peer.read_request();
-        if (seen.starts_with("GET /v1/agents/")) {  // Whether it is there.
+        if (seen.starts_with("GET /v1/agents/")) {  // The check for a registered agent.
             peer.write(http(200, "{}"));
             seen = peer.read_request();
         }
@@ -206,7 +207,7 @@ TEST(Send, PostsATaskwireMessageAndPrintsItsSequence) {
         << request;
 }
 
-TEST(Send, EndsWithOneAndTheHubsReasonWhenItIsRefused) {
+TEST(Send, EndsWithOneAndTheHubsReasonForARefusal) {
     const Ended ended = run_against(
         http(404,
              R"({"code":"AGENT_NOT_REGISTERED","detail":"recipient 'bob' is not registered. )"
@@ -218,7 +219,7 @@ TEST(Send, EndsWithOneAndTheHubsReasonWhenItIsRefused) {
               "  → Register the agent with PUT /v1/agents/{id}, or correct the recipient.\n");
 }
 
-TEST(Send, SaysSoWhenSomethingElseAnswersThere) {
+TEST(Send, ReportsAServerThatIsNoHub) {
     const Ended ended = run_against(http(404, "<html>not here</html>"),
                                     {"send", "--as", "alice", "--to", "bob", "x"});
     EXPECT_EQ(ended.exit, Refused);
@@ -248,7 +249,7 @@ TEST(Request, EndsWithFourWhenTheAnswerIsLate) {
     }
 }
 
-TEST(Request, SaysThatNobodyAnsweredWhereTheHubDidInItsPlace) {
+TEST(Request, ReportsATimeoutAnsweredByTheHub) {
     const Ended ended = run_against(
         http(
             200,
@@ -268,7 +269,7 @@ TEST(Request, EndsWithOneWhenTheAgentFailed) {
     EXPECT_NE(ended.err.find("tired"), std::string::npos);
 }
 
-TEST(Agents, AreListedWithWhatWaitsForThem) {
+TEST(Agents, AreListedWithTheirWaitingMessages) {
     const Ended ended = run_against(
         http(
             200,
@@ -282,7 +283,7 @@ TEST(Agents, AreListedWithWhatWaitsForThem) {
         << ended.out;
 }
 
-TEST(Draft, GivesEveryMessageAFreshIdThatIsAUuid) {
+TEST(Draft, GivesEveryMessageAFreshUuid) {
     EXPECT_TRUE(is_uuid(fresh_id()));
     EXPECT_NE(fresh_id(), fresh_id());
 }
@@ -300,7 +301,7 @@ TEST(Draft, ShapesPayloads) {
     EXPECT_FALSE(shape_payload("\"x\"", "t"));
 }
 
-TEST(Draft, RefusesOptionsThatAreNoText) {
+TEST(Draft, RefusesOptionsOutsideUtf8) {
     EXPECT_FALSE(compose({.from = "a\xFF", .to = "b", .type = "T"}, "{}", now()));
 }
 

@@ -17,8 +17,7 @@ constexpr std::string_view kReplacement = "\uFFFD";
 
 constexpr std::array<std::string_view, 9> kCodes{"", "1", "2", "31", "32", "33", "34", "35", "36"};
 
-/// One character of UTF-8: its code and how many bytes it has. A byte that begins none stands
-/// for itself as U+FFFD.
+/// A character of UTF-8: its code and length. An invalid byte counts as U+FFFD.
 struct Character {
     char32_t code;
     std::size_t bytes;
@@ -44,8 +43,8 @@ struct Range {
     char32_t last;
 };
 
-// The blocks that matter in names and messages, not the whole of Unicode's tables: a column that
-// is one off is a blemish and no bug.
+// Blocks common in names and messages, not all of Unicode's tables: a column off by one is a
+// blemish, not a bug.
 constexpr std::array kWide{Range{0x1100, 0x115F},
                            Range{0x2E80, 0x303E},
                            Range{0x3041, 0xA4CF},

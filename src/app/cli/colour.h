@@ -1,4 +1,4 @@
-// What can be shown where we print, and the few colours there are.
+// Terminal properties and colours.
 #pragma once
 
 #include <cstdio>
@@ -7,25 +7,25 @@
 
 namespace parlance::cli {
 
-/// A place to print to: a terminal with its width, or a pipe that gets plain text.
+/// An output: a terminal with its width, or a pipe for plain text.
 struct Screen {
     bool is_terminal = false;
     bool has_colour = false;
     int width = 100;
 };
 
-/// Colours only on a terminal, and only if neither `no_colour` nor NO_COLOR nor TERM=dumb object.
+/// Colours only on a terminal, and not with `no_colour`, NO_COLOR or TERM=dumb.
 Screen screen_of(std::FILE* stream, bool no_colour);
 
 enum class Tone { Plain, Bold, Dim, Red, Green, Yellow, Blue, Magenta, Cyan };
 
 std::string paint(const Screen& screen, Tone tone, std::string_view text);
 
-/// The columns that `text` takes on a terminal: wide characters two, combining marks none.
+/// Columns of `text` on a terminal: two per wide character, none per combining mark.
 int width_of(std::string_view text);
-/// At most `width` columns of it, ending in "…" where something was cut.
+/// At most `width` columns of the text, ending in "…" if cut.
 std::string cut(std::string_view text, int width);
-/// Without control characters, so that nobody's text can move our cursor or ring our bell.
+/// Replaces control characters, so that foreign text can neither move the cursor nor ring the bell.
 std::string harmless(std::string_view text);
 
 }  // namespace parlance::cli

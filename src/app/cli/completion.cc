@@ -20,17 +20,17 @@ struct Word {
 struct OptionWords {
     std::vector<std::string> names{};  ///< "--to", "-t".
     std::string purpose{};
-    std::vector<std::string> values{};  ///< The only ones it takes, if they are few.
+    std::vector<std::string> values{};  ///< All permitted values, if few.
     bool takes_value = false;
     bool takes_file = false;
 };
 
-/// One command, by its path from the root: "", "agents", "agents show".
+/// A command, by its path from the root: "", "agents", "agents show".
 struct Command {
     std::string path{};
     std::vector<Word> verbs{};
     std::vector<OptionWords> options{};
-    std::vector<Word> choices{};  ///< What its first argument may be, if that is one of a few.
+    std::vector<Word> choices{};  ///< Permitted values of the first argument, if few.
 };
 
 /// CLI11 keeps the choices of an option only in its type name: "TEXT:{low,high}".
@@ -79,7 +79,7 @@ void collect(const CLI::App& app,
         }
         for (const auto& value : words.values) command.choices.push_back({value, words.purpose});
     }
-    // Options of the levels above may follow the verb, but every level has a --help of its own.
+    // Options of the levels above may follow the verb, but every level has a separate --help.
     std::vector<OptionWords> passed_on = inherited;
     for (const auto& words : command.options) {
         if (words.names.front() != "--help") passed_on.push_back(words);
@@ -110,7 +110,7 @@ std::vector<std::string> verb_names(const Command& command) {
     return names;
 }
 
-/// What may stand where a word is typed that is no option.
+/// The words possible at the position of a non-option.
 std::vector<Word> plain_words(const Command& command) {
     std::vector<Word> words = command.verbs;
     words.insert(words.end(), command.choices.begin(), command.choices.end());
@@ -133,7 +133,7 @@ std::vector<std::string> option_names(const Command& command) {
     return names;
 }
 
-/// For a string in single quotes.
+/// Escapes for a string in single quotes.
 std::string escaped(std::string_view text, std::string_view quote) {
     std::string out;
     for (const char c : text) {
@@ -146,7 +146,7 @@ std::string escaped(std::string_view text, std::string_view quote) {
     return out;
 }
 
-/// The names of options that take a value, so that the value is not taken for a verb.
+/// The names of options with a value, so that the value is not taken for a verb.
 std::vector<std::string> valued_options(const std::vector<Command>& commands) {
     std::vector<std::string> names;
     for (const Command& command : commands) {
@@ -160,7 +160,7 @@ std::vector<std::string> valued_options(const std::vector<Command>& commands) {
     return names;
 }
 
-/// One shell `case` arm per command and option that has choices or wants a file.
+/// One shell `case` arm per command and option with choices or a file value.
 template <class Write>
 std::string value_arms(const std::vector<Command>& commands, Write write) {
     std::string arms;
@@ -173,7 +173,7 @@ std::string value_arms(const std::vector<Command>& commands, Write write) {
     return arms;
 }
 
-/// The loop that finds out which command is being typed; the same in bash and zsh.
+/// The shell loop that determines the command on the line; the same in bash and zsh.
 constexpr std::string_view kFindPath = R"(    while (( i < last )); do
         word="${{words[i]}}"
         i=$((i + 1))
@@ -243,7 +243,7 @@ std::string zsh_completion(const CLI::App& root) {
         "    local word path_='' i=2 last=$CURRENT\n"
         "    local -a verbs options\n";
     std::string loop = find_path(commands);
-    // `path` is zsh's own search path; the loop must not touch it.
+    // `path` is zsh's search path; the loop must not touch `path`.
     for (std::size_t at = 0; (at = loop.find("path", at)) != std::string::npos; at += 5) {
         loop.insert(at + 4, "_");
     }

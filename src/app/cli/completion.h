@@ -1,4 +1,4 @@
-// Shell completion, written from the command tree itself: what the program takes, it completes.
+// Shell completion, generated from the command tree.
 #pragma once
 
 #include <string>

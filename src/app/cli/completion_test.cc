@@ -11,7 +11,7 @@
 namespace parlance::cli {
 namespace {
 
-/// A small tree: a global option, a verb with choices, and a verb with verbs of its own.
+/// A small tree: a global option, a verb with choices, and a verb with subverbs.
 struct Tree {
     CLI::App app{};
     Context context{};
@@ -34,7 +34,7 @@ struct Tree {
     }
 };
 
-/// What bash would offer for the last of `words`.
+/// The words bash offers for the last of `words`.
 std::string offered(const Tree& tree, const std::string& words, int last) {
     const std::string script = testing::TempDir() + "parlance_completion.bash";
     std::ofstream{script} << bash_completion(tree.app) << "COMP_WORDS=(" << words
@@ -49,7 +49,7 @@ std::string offered(const Tree& tree, const std::string& words, int last) {
     return out;
 }
 
-TEST(Completion, OffersTheVerbsOfWhereOneIs) {
+TEST(Completion, OffersTheVerbsOfTheCurrentCommand) {
     const Tree tree;
     EXPECT_EQ(offered(tree, "parlance ''", 1), "send agents bench\n");
     EXPECT_EQ(offered(tree, "parlance se", 1), "send\n");

@@ -1,4 +1,4 @@
-// `parlance convert`: a message in the words of another dialect, as its agents would be shown it.
+// `parlance convert`: translates a message to a different dialect, as the hub would for an agent.
 #include <memory>
 
 #include <fmt/format.h>
@@ -26,9 +26,9 @@ dialects::Reading<std::string> convert_one(const Context& context,
                                            const Written& written) {
     const auto named = dialect_option(options.from);
     const auto read = read_as_hub(context, written, named);
-    // What is only a part of a message has its words in other dialects, too.
+    // A mere part of a message can be translated, too.
     if (!read && !as_part(written, read.error().dialect)) return tl::unexpected(read.error());
-    // As it was written: with what the hub fills in it would not come back the same.
+    // The text as written: with the hub's defaults filled in, a round trip would differ.
     auto text = plain_json(written, named);
     const Dialect from = read ? read->envelope->dialect() : *read.error().dialect;
     const Dialect to = *dialect_option(options.to);
@@ -36,14 +36,14 @@ dialects::Reading<std::string> convert_one(const Context& context,
     auto current = dialects::in_current_version(from, *text);
     if (!current) return current;
     if (!current->empty()) text = std::move(current);
-    // Whom it names itself, it says; the hub's stand-ins for others would not go away on the way
-    // back. A time limit that its document gives it is told where one must stand.
+    // Only names in the message are written; stand-ins for missing names would not go away on the
+    // way back. The message's time limit is stated where the target dialect requires a limit.
     const Duration limit = read ? read->timeout.value_or(Duration{}) : Duration{};
     return dialects::translate(
         *text, from, to, {.now = now(), .from = context.agent, .patience = limit});
 }
 
-/// Lines for programs, several lines for people, a block for who reads those.
+/// One line for programs, several lines for people, a block on request.
 Result<std::string> laid_out(const Context& context,
                              const ConvertOptions& options,
                              const std::string& message) {
@@ -68,7 +68,7 @@ int convert(const Context& context, const ConvertOptions& options) {
         ++number;
         const auto made = convert_one(context, options, written);
         if (!made) {
-            // Not among the messages: whoever reads those must not take it for one.
+            // On stderr, so that a reader of the messages does not take the fault for a message.
             fmt::print(stderr,
                        "{}",
                        context.is_json ? as_json(made.error(), number) + "\n"

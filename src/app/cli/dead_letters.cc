@@ -1,4 +1,4 @@
-// `parlance dead-letters`: what could not be delivered, why, and what to do about it.
+// `parlance dead-letters`: undelivered messages, the cause, and the actions on them.
 #include <memory>
 
 #include <fmt/format.h>
@@ -24,13 +24,13 @@ struct DeadLetterOptions {
 
 constexpr std::size_t kPage = 500;
 
-/// An id is a number or a text, whichever the hub likes; in a path it is the same.
+/// The hub writes an id as a number or a text; both look the same in a path.
 std::string id_of(json::Value letter) {
     const json::Value id = member(letter, "dead_letter_id");
     return id.is_string() ? text_member(letter, "dead_letter_id") : std::string(id.raw);
 }
 
-/// Every dead letter, page by page; `each` sees checked JSON. The exit code says how it went.
+/// Every dead letter, page by page; `each` gets checked JSON. Returns the exit code.
 template <class Each>
 int for_each_letter(const Context& context,
                     sdk::Client& client,
@@ -115,7 +115,7 @@ int show(const Context& context, const std::string& id) {
     return Done;
 }
 
-/// One call per letter. One that is refused does not stop the rest.
+/// One call per letter. A refusal does not stop the rest.
 int act_on(const Context& context,
            const std::vector<std::string>& ids,
            std::string_view action,

@@ -1,5 +1,5 @@
-// `parlance doctor`: the delegation document's checklist, tried against the running hub; and with
-// --rows, which test proves which row of the specification, as of this build.
+// `parlance doctor`: runs the delegation document's checklist against the running hub; with --rows,
+// lists the tests that prove each row of the specification, as of this build.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -21,7 +21,7 @@ struct Row {
     std::string_view what;
     std::string_view group;
     std::string_view state;
-    std::string_view tests;  ///< One a line.
+    std::string_view tests;  ///< One per line.
 };
 
 constexpr std::array kRows{
@@ -66,7 +66,7 @@ std::string as_json(const Row& row) {
         .done();
 }
 
-/// The first test, and how many more.
+/// The first test, and the number of further tests.
 std::string in_short(const Row& row) {
     const auto tests = lines_of(row.tests);
     if (tests.empty()) return "missing";

@@ -99,7 +99,7 @@ Result<std::string> compose(const Draft& draft, std::string_view payload, Time n
                               .raw("payload", payload)
                               .raw("metadata", metadata.done())
                               .done();
-    // Options may hold bytes that are no UTF-8; better said here than by the hub.
+    // Options may hold bytes outside UTF-8; an error here is clearer than the hub's.
     const auto checked = json::check(message);
     if (!checked) return fail(Fault::Malformed, "an option is no text: " + checked.error().message);
     return message;

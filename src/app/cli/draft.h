@@ -1,4 +1,4 @@
-// A taskwire message as the command line describes it, and where its payload comes from.
+// A taskwire message built from the command line, and the source of its payload.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ struct Draft {
     std::string correlation{};
     std::optional<std::uint64_t> ttl_ms{};
     std::optional<std::uint64_t> timeout_ms{};
-    std::string payload{};  ///< As it was typed: JSON, plain words, "@file" or "-".
+    std::string payload{};  ///< As typed: JSON, plain words, "@file" or "-".
 };
 
-/// The options that `send` and `request` have in common.
+/// The common options of `send` and `request`.
 void add_draft_options(CLI::App& verb, Draft& draft);
 
-/// What "@file" and "-" stand for; anything else stands for itself.
+/// Reads the file of "@file" or stdin for "-"; returns any different text as typed.
 Result<std::string> read_payload(const std::string& typed);
 
-/// Plain words become {"text":…}; what begins like JSON must be JSON. The task goes into it.
+/// Plain words become {"text":…}; text that begins like JSON must be JSON. The task is added.
 Result<std::string> shape_payload(std::string_view text, std::string_view task);
 
 /// The message. An empty id gets a fresh one.
 Result<std::string> compose(const Draft& draft, std::string_view payload, Time now);
-/// All of it: reads the payload, shapes it and puts the message together.
+/// Reads and shapes the payload, and composes the message.
 Result<std::string> write_out(const Draft& draft, Time now);
 
 std::string fresh_id();

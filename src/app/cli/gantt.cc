@@ -16,7 +16,7 @@ constexpr int kDepthMax = 8;
 constexpr std::string_view kWaits = "░";
 constexpr std::string_view kRuns = "█";
 
-/// How deep each stands under those that it was sent for.
+/// The depth of each bar below its parents.
 std::vector<int> depths_of(const std::vector<Bar>& bars) {
     std::map<std::int64_t, int> depths;
     std::vector<int> list;
@@ -39,7 +39,7 @@ std::string padded(const std::string& text, int width) {
     return text + std::string(static_cast<std::size_t>(std::max(0, width - width_of(text))), ' ');
 }
 
-/// `width` columns that stand for `whole_ms`.
+/// Maps `whole_ms` to `width` columns.
 struct Scale {
     std::int64_t whole_ms;
     int width;
@@ -48,7 +48,7 @@ struct Scale {
     }
 };
 
-/// What took any time at all is to be seen, if only as one mark.
+/// Every bar gets at least one mark.
 std::string strip(const Bar& bar, const Scale& scale, const Screen& screen) {
     const auto start = std::min<std::int64_t>(scale.column(bar.start_ms), scale.width - 1);
     const auto lease = scale.column(bar.start_ms + bar.queue_ms);

@@ -1,5 +1,5 @@
-// A conversation as a picture: a line for each message, indented under what it was sent for, with a
-// bar for the time that it waited and the time that an agent had it.
+// Draws a conversation: a line per message, indented under its parent, with a bar for the time in
+// the queue and the time with an agent.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace parlance::cli {
 
 struct Bar {
     std::int64_t ticket = 0;
-    std::int64_t parent = 0;  ///< The ticket of what it was sent for; 0: nothing.
+    std::int64_t parent = 0;  ///< Ticket of the parent message; 0: none.
     std::string label{};
     std::int64_t start_ms = 0;  ///< From the beginning of the conversation.
     std::int64_t queue_ms = 0;

@@ -17,7 +17,7 @@ TEST(Gantt, C12_ShowsTheQueueAndTheWorkOfEachMessageToScale) {
               "b → a       █████  0 ms + 50 ms  x\n");
 }
 
-TEST(Gantt, StandsWhatWasSentForARequestUnderIt) {
+TEST(Gantt, IndentsMessagesUnderTheirParent) {
     const std::vector<Bar> bars{{.ticket = 1, .label = "a", .run_ms = 10},
                                 {.ticket = 2, .parent = 1, .label = "b", .run_ms = 10},
                                 {.ticket = 3, .parent = 2, .label = "c", .run_ms = 10},
@@ -29,7 +29,7 @@ TEST(Gantt, StandsWhatWasSentForARequestUnderIt) {
               "d      ██████████  0 ms + 10 ms  \n");
 }
 
-TEST(Gantt, WhatTookNoTimeIsStillToBeSeen) {
+TEST(Gantt, DrawsAMessageWithoutDurationAsOneMark) {
     const std::vector<Bar> bars{{.ticket = 1, .label = "a → b", .run_ms = 100, .state = "s"},
                                 {.ticket = 2, .label = "c → d", .start_ms = 100, .state = "s"}};
     EXPECT_EQ(draw(bars, kNarrow),
@@ -38,7 +38,7 @@ TEST(Gantt, WhatTookNoTimeIsStillToBeSeen) {
     EXPECT_EQ(draw({}, kNarrow), "");
 }
 
-TEST(Gantt, NobodysNameMovesTheCursor) {
+TEST(Gantt, PrintsNoControlCharacters) {
     EXPECT_EQ(draw({{.ticket = 1, .label = "a\x1b[2Jb"}}, kNarrow).find('\x1b'), std::string::npos);
 }
 

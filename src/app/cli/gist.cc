@@ -10,7 +10,7 @@ namespace parlance::cli {
 
 namespace {
 
-/// They have columns of their own, or mean something to the hub alone.
+/// Shown in separate columns, or of no use to people.
 constexpr std::array<std::string_view, 5> kLeftOut{
     "sequence", "at", "event", "fingerprint", "envelope"};
 
@@ -19,7 +19,7 @@ bool says_nothing(json::Value value) {
     return std::ranges::find(kNothing, value.raw) != kNothing.end();
 }
 
-/// Ticket 0 is no ticket; of other numbers nought may be the point.
+/// Ticket 0 means none; other numbers may be meaningfully 0.
 bool is_no_ticket(std::string_view key, json::Value value) {
     return value.raw == "0" && (key == "ticket" || key == "answer");
 }

@@ -1,4 +1,5 @@
-// One record of the journal in one line for people: what matters first, nothing that says nothing.
+// One record of the journal in one line for people: the important fields first, empty fields
+// omitted.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace parlance::cli {
 
-/// Of an event's JSON, without what a table shows beside it: its sequence, time and name.
+/// Of an event's JSON, without the fields a table shows beside: sequence, time and name.
 std::string gist_of(std::string_view event);
 
 }  // namespace parlance::cli

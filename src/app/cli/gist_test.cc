@@ -5,7 +5,7 @@
 namespace parlance::cli {
 namespace {
 
-TEST(Gist, OfAMessageBeginsWithWhoSaysWhatToWhom) {
+TEST(Gist, OfAMessageBeginsWithSenderTypeAndRecipient) {
     EXPECT_EQ(gist_of(R"({"sequence":5,"at":"2026-01-01T00:00:00Z","event":"MessageAccepted",
                           "ticket":5120,"envelope":{"id":"m","from":"alice","to":"bob",
                           "type":"HEARTBEAT","task":"","message":{"payload":1}},"priority":"low",
@@ -13,21 +13,21 @@ TEST(Gist, OfAMessageBeginsWithWhoSaysWhatToWhom) {
               "alice → bob HEARTBEAT ticket=5120 priority=low");
 }
 
-TEST(Gist, HasNestedFieldsAndNothingThatSaysNothing) {
+TEST(Gist, HasNestedFieldsAndNoEmptyFields) {
     EXPECT_EQ(gist_of(R"({"sequence":1,"agent":"bob","profile":{"dialect":"taskwire","role":"",
                           "instance_count_max":0,"tools_allowed":[],"endpoint":""}})"),
               "agent=bob dialect=taskwire instance_count_max=0");
     EXPECT_EQ(gist_of(R"({"request":7,"ticket":0,"refusal":"NONE"})"), "request=7 refusal=NONE");
 }
 
-TEST(Gist, QuotesWhatIsMoreThanAWord) {
+TEST(Gist, QuotesTextOfSeveralWords) {
     EXPECT_EQ(gist_of(R"({"reason":"never for me","by":"olga","note":{"percent":50}})"),
               R"(reason="never for me" by=olga note={"percent":50})");
     EXPECT_EQ(gist_of(R"({"reason":"a=b","detail":"say \"x\""})"),
               R"(reason="a=b" detail="say \"x\"")");
 }
 
-TEST(Gist, OfNothingIsNothing) { EXPECT_EQ(gist_of("{}"), ""); }
+TEST(Gist, OfAnEmptyEventIsEmpty) { EXPECT_EQ(gist_of("{}"), ""); }
 
 }  // namespace
 }  // namespace parlance::cli

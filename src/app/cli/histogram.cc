@@ -17,7 +17,7 @@ std::string bar_of(double share, int width) {
     std::string bar;
     for (int i = 0; i < eighths / 8; ++i) bar += kEighths.back();
     bar += kEighths[static_cast<std::size_t>(eighths % 8)];
-    // Something is never shown as nothing.
+    // A share above zero gets at least the smallest bar.
     return bar.empty() && share > 0 ? std::string(kEighths[1]) : bar;
 }
 
@@ -35,7 +35,7 @@ struct Row {
     std::uint64_t count;
 };
 
-/// Between the edges 1, 1.5, 2, 3, 5, 7, 10, … from the first to the last that hold anything.
+/// Rows between the edges 1, 1.5, 2, 3, 5, 7, 10, …, from the first to the last row with values.
 std::vector<Row> rows_of(const Histogram& histogram) {
     constexpr std::array<std::uint64_t, 7> kEdges{10, 15, 20, 30, 50, 70, 100};
     constexpr std::uint64_t kMost = 10'000'000'000'000;  // Almost three hours, in nanoseconds.
@@ -64,7 +64,7 @@ std::string edge_text(std::uint64_t nanoseconds) {
     return std::string(static_cast<std::size_t>(std::max(0, 9 - width_of(text))), ' ') + text;
 }
 
-/// A value is marked in the row in which it was counted.
+/// A value is marked in the row that counts the value.
 std::string marks_in(const Histogram& histogram, const Row& row) {
     std::string text;
     const auto mark = [&](std::string_view name, std::uint64_t value) {
@@ -141,7 +141,7 @@ std::string render(const Histogram& histogram, const Screen& screen) {
     const std::vector<Row> rows = rows_of(histogram);
     std::uint64_t most = 1;
     for (const Row& row : rows) most = std::max(most, row.count);
-    // Edge, gaps, count and marks take 40 columns; what is left is for the bars.
+    // Edge, gaps, count and marks take 40 columns; the bars get the rest.
     const int bar_width = std::clamp(screen.width - 42, 8, 60);
     std::string out;
     for (const Row& row : rows) {

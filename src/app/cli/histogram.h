@@ -1,4 +1,4 @@
-// How long things took: counts in buckets whose width grows with the value, about 3 % precise.
+// Durations counted in buckets whose width grows with the value, about 3 % precise.
 //
 // Recording is an addition into a fixed array, so that measuring costs next to nothing.
 #pragma once
@@ -24,12 +24,12 @@ class Histogram {
     std::uint64_t total() const { return total_; }
     std::uint64_t max() const { return total_ == 0 ? 0 : max_; }
     std::uint64_t min() const { return total_ == 0 ? 0 : min_; }
-    /// The value that at least the share `quantile` of all values do not exceed; 0 if there are
-    /// none. Never below the true one, and at most 1/32 above it.
+    /// The smallest value with at least the share `quantile` of all values at or below; 0 if empty.
+    /// Never below the true value, and at most 1/32 above.
     std::uint64_t percentile(double quantile) const;
-    /// How many values lie at or above `from` and below `to`, as far as buckets can tell.
+    /// Values at or above `from` and below `to`, to the precision of the buckets.
     std::uint64_t count_between(std::uint64_t from, std::uint64_t to) const;
-    /// The smallest value that is counted together with `value`.
+    /// The smallest value counted together with `value`.
     static std::uint64_t floor_of(std::uint64_t value) { return first_of(bucket_of(value)); }
 
   private:
@@ -56,7 +56,7 @@ std::string duration_text(double nanoseconds);
 /// "1,204,551".
 std::string count_text(std::uint64_t count);
 
-/// A picture of it: bars between round values, with the percentiles marked beside.
+/// A picture: bars between round values, with the percentiles marked beside.
 std::string render(const Histogram& histogram, const Screen& screen);
 
 }  // namespace parlance::cli

@@ -27,7 +27,7 @@ TEST(Histogram, IsNeverBelowTheTruthAndAtMostAThirtySecondAbove) {
     EXPECT_EQ(histogram.max(), kCount * 1'000);
 }
 
-TEST(Histogram, NeverSaysMoreThanTheLargestOrLessThanTheSmallest) {
+TEST(Histogram, StaysBetweenTheSmallestAndTheLargestValue) {
     Histogram histogram;
     histogram.record(1'000'003);
     EXPECT_EQ(histogram.percentile(0.5), 1'000'003U);
@@ -43,7 +43,7 @@ TEST(Histogram, HoldsTheWholeRange) {
     EXPECT_EQ(histogram.total(), 2U);
 }
 
-TEST(Histogram, AddsUpWithAnother) {
+TEST(Histogram, AddsASecondHistogram) {
     Histogram one;
     Histogram other;
     for (int i = 0; i < 90; ++i) one.record(10);
@@ -56,7 +56,7 @@ TEST(Histogram, AddsUpWithAnother) {
     EXPECT_EQ(one.min(), 10U);
 }
 
-TEST(Histogram, SaysZeroOfNothing) {
+TEST(Histogram, IsZeroWithoutValues) {
     const Histogram histogram;
     EXPECT_EQ(histogram.percentile(0.5), 0U);
     EXPECT_EQ(histogram.max(), 0U);
@@ -72,7 +72,7 @@ TEST(Histogram, DrawsEveryValueOnceAndMarksThePercentiles) {
     const std::string picture = render(histogram, {.width = 80});
     EXPECT_NE(picture.find("98  p50 p90"), std::string::npos) << picture;
     EXPECT_NE(picture.find("max"), std::string::npos) << picture;
-    // 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50 µs: the gaps between are shown too.
+    // 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50 µs: empty rows between are shown too.
     EXPECT_EQ(std::count(picture.begin(), picture.end(), '\n'), 11) << picture;
     EXPECT_TRUE(picture.starts_with("     1 µs  █")) << picture;
 }

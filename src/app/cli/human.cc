@@ -1,4 +1,4 @@
-// `parlance human`: what waits for people, and their answers.
+// `parlance human`: open human tasks, and their answers.
 #include <memory>
 #include <optional>
 
@@ -83,7 +83,7 @@ int show(const Context& context, const HumanOptions& options) {
     return Done;
 }
 
-/// JSON as it is; anything else is a text.
+/// Valid JSON is passed as is; any different text is quoted.
 std::string as_json(const std::string& content) {
     if (json::check(content)) return content;
     std::string quoted;

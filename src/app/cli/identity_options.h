@@ -1,4 +1,4 @@
-// What `parlance token` and `parlance cert` share.
+// Shared parts of `parlance token` and `parlance cert`.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ Result<Duration> parse_ttl(std::string_view text);
 /// Of "valid", "expired" and "revoked".
 Tone tone_of_standing(std::string_view standing);
 
-/// A folder that cannot be used, or a wish that cannot be granted.
+/// Reports an unusable folder, or an invalid request.
 int complain_about_identity(const Context& context, const Error& error);
 
 }  // namespace parlance::cli

@@ -27,7 +27,7 @@ extern "C" void on_interrupt(int) {
     errno = saved;
 }
 
-/// Only what a signal may call: whoever was drawing a bar is in the middle of it.
+/// Only async-signal-safe calls: the main code may be drawing a bar.
 extern "C" void on_leave(int) {
     if (is_terminal) {
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, "\r\x1b[K", 4);
@@ -38,7 +38,7 @@ extern "C" void on_leave(int) {
 void handle(void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
-    // Once is a request and twice is an order: the second one has its usual meaning.
+    // The first signal is a request, the second has its default effect.
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);

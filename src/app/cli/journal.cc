@@ -1,4 +1,4 @@
-// `parlance journal`: reads the journal offline. Only `accept-loss` and `repair` change anything.
+// `parlance journal`: reads the journal offline. Only `accept-loss` and `repair` write.
 #include "journal/journal.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct JournalOptions {
     std::uint64_t accepted = 0;
 };
 
-/// How far the views of the same directory are.
+/// How far the views of the same directory are folded.
 Sequence viewed_in(const JournalOptions& options) {
     return views::folded_into(options.data + "/views.db");
 }
@@ -65,7 +65,7 @@ std::optional<Range> parse_range(std::string_view text, std::uint64_t end) {
     return Range{*first, std::min(*last, end)};
 }
 
-/// What is damaged ends with its own exit code; what cannot be read at all is a wrong --data.
+/// Damage has a separate exit code; an unreadable directory is a usage error.
 int complain_about_data(const Context& context, const Error& error) {
     switch (error.fault) {
         case Fault::Corrupt:
@@ -93,7 +93,7 @@ struct OpenJournal {
     std::uint64_t last = 0;
 };
 
-/// A directory with no segment, snapshot or high-water mark in it is none that a hub has served.
+/// A hub's directory holds at least a segment, a snapshot or a high-water mark.
 Result<std::unique_ptr<journal::Disk>> open_disk(const JournalOptions& options) {
     auto disk = TRY(journal::open_posix_disk(options.data, false));
     const auto names = TRY(disk->list());
@@ -126,7 +126,7 @@ Result<void> for_each_record(OpenJournal& opened, Range range, Each each) {
     return {};
 }
 
-/// A narrow terminal has room for the time of day; --json and `show` have all of it.
+/// A narrow terminal has room for the time of day only; --json and `show` print the full time.
 std::string time_text(Time at, const Screen& screen) {
     const std::string text = print_iso_time(at);
     const auto day_end = text.find('T');
@@ -278,7 +278,7 @@ int report_damage(const Context& context,
                                 found.records == 1 ? "is" : "are"));
 }
 
-/// What a start would cut behind the last whole batch.
+/// The incomplete batch at the end that a start would cut.
 Result<journal::Recovery> tail_of(journal::Disk& disk) {
     return TRY(journal::Journal::open(disk, {.is_read_only = true}))->recovery();
 }
@@ -346,7 +346,7 @@ int verify(const Context& context, const JournalOptions& options) {
     return Done;
 }
 
-/// The operator's decision: what is missing at the end stays missing, and the hub may go on.
+/// The operator accepts the loss at the end of the journal, and the hub may go on.
 int accept_loss(const Context& context, const JournalOptions& options) {
     auto disk = open_disk(options);
     if (!disk) return complain_about_data(context, disk.error());
@@ -387,15 +387,15 @@ int accept_loss(const Context& context, const JournalOptions& options) {
 
 struct KindStat {
     std::uint64_t records = 0;
-    std::uint64_t bytes = 0;       ///< As they stand on disk, without what batches add.
-    std::uint64_t body_bytes = 0;  ///< Of these, messages as they were sent.
+    std::uint64_t bytes = 0;       ///< On disk, without the overhead of batches.
+    std::uint64_t body_bytes = 0;  ///< The part of `bytes` that is message bodies.
 
     void add(const KindStat& other) {
         records += other.records;
         bytes += other.bytes;
         body_bytes += other.body_bytes;
     }
-    /// What the record of one thing takes beyond what was said.
+    /// Average bytes per record beyond the bodies.
     double beyond() const {
         return static_cast<double>(bytes - body_bytes) /
                static_cast<double>(std::max<std::uint64_t>(records, 1));

@@ -27,7 +27,7 @@ struct RepairVerb {
     bool is_dry_run = false;
 };
 
-/// How far the views of the same directory are.
+/// How far the views of the same directory are folded.
 Sequence viewed_in(const std::string& data) { return views::folded_into(data + "/views.db"); }
 
 Result<std::unique_ptr<journal::Disk>> open_data(const std::string& data) {
@@ -121,7 +121,7 @@ void print_restored(const Context& context, const RepairVerb& verb, const journa
     }
 }
 
-/// What is still wrong with all of it; empty if nothing is. Not asked on trial.
+/// The remaining fault of the whole journal; empty if none. Skipped on a dry run.
 Result<std::string> problem_left(journal::Disk& disk, const RepairVerb& verb) {
     if (verb.is_dry_run) return std::string{};
     return TRY(journal::verify(disk, {}, viewed_in(verb.data()))).problem;

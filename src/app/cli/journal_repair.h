@@ -8,7 +8,7 @@
 
 namespace parlance::cli {
 
-/// Adds the verb below `parlance journal`, which says what `data` is.
+/// Adds the verb below `parlance journal`; `data` returns the directory.
 void add_journal_repair(CLI::App& journal, Context& context, std::function<std::string()> data);
 
 }  // namespace parlance::cli

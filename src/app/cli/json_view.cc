@@ -20,7 +20,7 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// "{" item ", " item "}" in one line, for what is short.
+/// "{" item ", " item "}" in one line, for short values.
 std::string inline_form(const Screen& screen, json::Value value) {
     if (value.is_object()) {
         std::string out = "{";

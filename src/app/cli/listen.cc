@@ -1,4 +1,4 @@
-// `parlance listen`: be an agent for a while and see what comes.
+// `parlance listen`: acts as an agent and prints its messages.
 #include <algorithm>
 #include <memory>
 
@@ -62,7 +62,7 @@ void show_pretty(const Screen& screen, const sdk::Delivery& delivery) {
     fmt::print("{}\n  {}\n", line, pretty(screen, has_payload ? payload : message, 2));
 }
 
-/// Another member of a line, or nothing.
+/// A further member of a line, or nothing.
 std::string member_if(std::string_view name, std::string_view json) {
     return json.empty() ? std::string{} : fmt::format(",\"{}\":{}", name, one_line(json));
 }
@@ -81,10 +81,10 @@ void show(const Context& context, const sdk::Delivery& delivery) {
                    member_if("state", delivery.state),
                    member_if("grant", delivery.grant));
     }
-    std::fflush(stdout);  // Whoever reads from a pipe reads each as it comes.
+    std::fflush(stdout);  // A reader of a pipe gets each message at once.
 }
 
-/// Only of what was shown and not acknowledged: it is not to be worked on any more.
+/// Shown only for a delivery printed and not acknowledged: work on the delivery should stop.
 void show(const Context& context, const sdk::Cancelled& cancelled) {
     const Screen screen = context.out();
     if (screen.is_terminal && !context.is_json) {
@@ -103,7 +103,7 @@ void show(const Context& context, const sdk::Cancelled& cancelled) {
 
 void take(Listening& listening, sdk::Agent& agent, const sdk::HubFrame& frame) {
     for (const sdk::Delivery& delivery : frame.deliveries) {
-        if (listening.is_enough()) return;  // The rest goes back when we leave.
+        if (listening.is_enough()) return;  // The rest is redelivered after the disconnect.
         show(listening.context, delivery);
         ++listening.shown;
         if (!listening.options.is_acking) continue;
@@ -115,14 +115,14 @@ void take(Listening& listening, sdk::Agent& agent, const sdk::HubFrame& frame) {
 
 void take_settled(Listening& listening, const sdk::HubFrame& frame) {
     listening.unsettled -= std::min(listening.unsettled, frame.settled);
-    // A stale ack is answered too, and then nothing more comes for it.
+    // A stale ack is refused, and no further answer follows.
     listening.unsettled -= std::min<std::uint64_t>(listening.unsettled, frame.refused.size());
     for (const sdk::Refused& refused : frame.refused) {
         complain(listening.context, refused.code, refused.message);
     }
 }
 
-/// Until there is enough, the user leaves or the hub goes away (an Error).
+/// Runs until enough messages came, the user leaves or the hub goes away (an Error).
 Result<void> listen_on(Listening& listening, sdk::Agent& agent) {
     sdk::HubFrame frame;
     while (!is_interrupted() && !listening.is_enough()) {
@@ -135,7 +135,7 @@ Result<void> listen_on(Listening& listening, sdk::Agent& agent) {
         take_settled(listening, frame);
         take(listening, agent, frame);
     }
-    // What was shown is settled before we go; the hub has a moment to confirm it.
+    // Settles printed messages before closing; the hub has a moment to confirm.
     const auto patience = std::chrono::steady_clock::now() + 2s;
     TRY(agent.flush());
     while (listening.unsettled > 0 && std::chrono::steady_clock::now() < patience) {
@@ -196,7 +196,7 @@ int listen(const Context& context, const ListenOptions& options) {
         if (ended && listening.is_enough()) return Done;
         if (is_interrupted()) return Interrupted;
         if (ended) return Done;
-        // The first try tells whether the command makes sense; later ones only need patience.
+        // The first attempt shows mistakes in the command; later attempts only need patience.
         if (ended.error().message.starts_with("AGENT_NOT_REGISTERED")) {
             return complain(
                 context,

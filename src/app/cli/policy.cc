@@ -1,4 +1,4 @@
-// `parlance policy`: what is permitted; `parlance fleet`: whether anything is; `parlance cancel`.
+// `parlance policy`: the rules; `parlance fleet`: stop and resume; `parlance cancel`.
 #include "gateway/policy.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ struct PolicyOptions {
     bool is_agreed = false;
 };
 
-/// A policy file as the JSON that the hub takes, and held to the same rules.
+/// A policy file as the hub's JSON, checked by the hub's rules.
 Result<std::string> read_policy(const std::string& file) {
     const auto text = TRY(app::read_toml(file));
     TRY(json::check(text));
@@ -34,7 +34,7 @@ Result<std::string> read_policy(const std::string& file) {
     return gateway::write_settings(settings);
 }
 
-/// A file that cannot be had is the command's fault; one with a mistake is refused.
+/// An unreadable file is a usage error; a file with mistakes is refused.
 int complain_about(const Context& context, const Error& error) {
     return complain(context, error.fault == Fault::NotFound ? Misused : Refused, error.message);
 }
@@ -50,7 +50,7 @@ int check(const Context& context, const PolicyOptions& options) {
     return Done;
 }
 
-/// One call; its answer is shown as it is, or in `words` if it has none.
+/// One call; prints the answer, or `words` for an empty answer.
 int call(const Context& context,
          std::string_view method,
          const std::string& target,
@@ -70,7 +70,7 @@ int call(const Context& context,
     return Done;
 }
 
-/// An order is on record with why, and who gives one from a terminal can say it.
+/// Orders are recorded with a reason, given by option.
 void add_reason(CLI::App& verb, PolicyOptions& options) {
     verb.add_option("--reason", options.reason, "Why; it is kept on record");
 }
@@ -127,7 +127,7 @@ int show(const Context& context) {
     return Done;
 }
 
-/// A guard on a line, with the rules that it went by.
+/// A guard on a line, with the rules applied.
 void print_guard(const Context& context, json::Value guard) {
     struct Word {
         std::string_view text;
@@ -167,7 +167,7 @@ std::string acceptance(json::Value answer) {
                        *people == 1 ? "a person has" : fmt::format("{} people have", *people));
 }
 
-/// Guard by guard what the hub would say; the exit code is Refused if one of them would.
+/// The hub's verdict, guard by guard; the exit code is Refused if any guard would refuse.
 int explain(const Context& context, const PolicyOptions& options) {
     const auto messages = read_written(options.file);
     if (!messages) return complain(context, Misused, messages.error().message);
@@ -204,7 +204,7 @@ std::string reason_body(const PolicyOptions& options) {
     return json::ObjectWriter{}.text("reason", options.reason).done();
 }
 
-/// How the fleet stands, as the hub says it.
+/// The state of the fleet, as the hub reports.
 struct Fleet {
     std::string answer;
     std::string by{};
@@ -217,7 +217,7 @@ struct Fleet {
     bool is_stopped = false;
 };
 
-/// Nothing, with the complaint made and its exit code in `exit`.
+/// Empty after a complaint, with the exit code in `exit`.
 std::optional<Fleet> read_fleet(const Context& context, int& exit) {
     auto client = client_of(context, operator_identity(context));
     if (!client) {
@@ -277,7 +277,7 @@ int show_fleet(const Context& context) {
     return Done;
 }
 
-/// What the stop has done, by how things stood before it and stand now.
+/// The effect of the stop: the state before compared with the state now.
 void tell_stopped(const Context& context, const Fleet& before, const Fleet& after, bool cancels) {
     const auto less = [](std::uint64_t was, std::uint64_t is) { return was > is ? was - is : 0; };
     fmt::print("{}\n", paint(context.out(), Tone::Green, "stopped"));
@@ -292,7 +292,7 @@ void tell_stopped(const Context& context, const Fleet& before, const Fleet& afte
                counted(after.workflows, "workflow"));
 }
 
-/// The same as call(), and nothing is said if it was done.
+/// Like call(), but silent on success.
 int order(const Context& context, const std::string& target, const std::string& body) {
     auto client = client_of(context, operator_identity(context));
     if (!client) return complain(context, Misused, client.error().message);

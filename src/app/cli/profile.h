@@ -1,5 +1,5 @@
-// Ready profiles: the agents of a platform, to be registered all at once (K1). A profile is data;
-// nothing in the hub knows one.
+// Ready profiles: the agents of a platform, registered all at once (K1). A profile is data; the hub
+// itself knows no profile.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace parlance::cli {
 
-/// An agent of a profile, and the object that registers it.
+/// An agent of a profile, and its registration object.
 struct ProfiledAgent {
     std::string id{};
     std::string registration{};
 };
 
-/// The agents of a profile that the program has with it, or of one in a file of the same form.
+/// The agents of a built-in profile, or of a file of the same form.
 Result<std::vector<ProfiledAgent>> read_profile(const std::string& name_or_file);
 
-/// What the program has with it.
+/// The built-in profiles.
 std::vector<std::string> profile_names();
 
 }  // namespace parlance::cli

@@ -22,7 +22,7 @@ TEST(Profile, K1_TheNineAgentsOfKesselAreReady) {
         (std::vector<std::string>{"ORC", "ANL", "AUD", "CHA", "SPO", "DOC", "PRF", "CST", "CHG"}));
 }
 
-TEST(Profile, K1_OneThatIsNowhereIsSaidByName) {
+TEST(Profile, K1_AnUnknownNameIsReportedWithTheKnownNames) {
     const auto nothing = read_profile("esperanto");
     ASSERT_FALSE(nothing);
     EXPECT_NE(nothing.error().message.find("'esperanto'"), std::string::npos);

@@ -1,4 +1,4 @@
-// A line that says how far something is, redrawn in place; nothing at all off a terminal.
+// A progress line, redrawn in place; silent off a terminal.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ std::string bar_text(const Screen& screen, double share, int width);
 
 class Progress {
   public:
-    /// Draws on stderr, so that stdout stays what the program says.
+    /// Draws on stderr, so that stdout holds only the program's output.
     explicit Progress(const Screen& screen) : screen_(screen) {}
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;

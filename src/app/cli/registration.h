@@ -1,4 +1,4 @@
-// The options that describe an agent, and the object that registers it.
+// The options that describe an agent, and the registration object made from them.
 #pragma once
 
 #include <string>

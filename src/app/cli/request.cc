@@ -1,4 +1,4 @@
-// `parlance request`: ask an agent, wait, and print what it answers.
+// `parlance request`: sends a request to an agent, waits, and prints the answer.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -23,13 +23,13 @@ struct RequestOptions {
 constexpr std::array<std::string_view, 3> kAnswered{
     "TASK_ASSIGNMENT", "TASK_HANDOFF", "HELP_REQUEST"};
 
-/// A failure is an answer too: its words go to stderr, and the exit code says so.
+/// A failure is an answer too: printed on stderr, with an exit code.
 int report_failure(const Context& context, json::Value answer) {
     const json::Value payload = member(answer, "payload");
     const json::Value error = member(payload, "error");
     const std::string code = text_member(error, "code");
     const bool is_late = text_member(payload, "error_type") == "TIMEOUT";
-    if (code == "REQUEST_TIMED_OUT") {  // Said by the hub, in the place of who was asked.
+    if (code == "REQUEST_TIMED_OUT") {  // From the hub, in place of the agent.
         return complain(context,
                         TimedOut,
                         fmt::format("{} has not answered in time: {}",
@@ -46,7 +46,7 @@ int report_failure(const Context& context, json::Value answer) {
                     error.is_null() ? std::string(payload.raw) : text_member(error, "message"));
 }
 
-/// What the agent has answered, without the mark by which the hub names the question.
+/// The agent's answer, without the request_id added by the hub.
 std::string said_in(json::Value answer) {
     const json::Value payload = member(answer, "payload");
     if (!payload.is_object() || member(payload, "request_id").is_null()) {
@@ -75,8 +75,8 @@ bool is_registered(sdk::Client& client, std::string_view agent) {
     return !shown || shown->status != 404;
 }
 
-/// An agent that was started a moment ago may not have said hello yet. Where it does not come, the
-/// hub says so, and has it on record.
+/// An agent just started may not have connected yet. If the agent does not come, the hub refuses
+/// and records the request.
 void await_agent(sdk::Client& client, std::string_view agent, std::chrono::milliseconds patience) {
     constexpr std::chrono::milliseconds kPause{20};
     const bool is_whom_the_hub_chooses =

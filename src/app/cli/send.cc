@@ -1,4 +1,4 @@
-// `parlance send`: one message, or a file of them, on disk when this returns.
+// `parlance send`: sends a message, or a file of messages; durable on return.
 #include <iostream>
 #include <memory>
 
@@ -45,7 +45,7 @@ int post(const Context& context, sdk::Client& client, std::string_view message) 
     return Done;
 }
 
-/// Every line is a message of its own. One that is refused does not stop the rest.
+/// Every line is a message. A refusal does not stop the rest.
 int send_lines(const Context& context, sdk::Client& client, const std::string& text) {
     int worst = Done;
     std::size_t number = 0;

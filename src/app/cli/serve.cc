@@ -1,4 +1,4 @@
-// `parlance serve`: the command line of the hub; app/serve.h runs it.
+// `parlance serve`: the command line of the hub; app/serve.h runs the hub.
 #include "app/serve.h"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace parlance::cli {
 
 namespace {
 
-/// What was typed; what was not is left to the configuration file and the defaults.
+/// Typed options; the configuration file and the defaults supply the rest.
 struct ServeFlags {
     std::string config{};
     std::optional<std::string> data{};
@@ -23,7 +23,7 @@ struct ServeFlags {
     bool is_quiet = false;
 };
 
-/// Said before anything is opened: a name is looked up by nobody here.
+/// Checked before anything is opened: host names are not resolved here.
 Result<void> check_host(const std::string& typed, const std::string& host) {
     in_addr v4{};
     in6_addr v6{};

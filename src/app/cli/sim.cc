@@ -1,4 +1,4 @@
-// `parlance sim`: lives of the hub in a simulated world, by seed.
+// `parlance sim`: runs simulated lives of the hub, by seed.
 #include <charconv>
 #include <optional>
 #include <string_view>

@@ -1,4 +1,4 @@
-// `parlance sql`: a question to the views, in SQL. It reads the file, whether a hub runs or not.
+// `parlance sql`: queries the views' file in SQL, with or without a running hub.
 #include <memory>
 
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ std::vector<int> natural_widths(const Table& table) {
     return widths;
 }
 
-/// Takes from the widest column that still has something to give, one at a time.
+/// Narrows the widest column above its minimum, one column of text at a time.
 void shrink(std::vector<int>& widths, const Table& table, int width) {
     int sum = kGap * (static_cast<int>(widths.size()) - 1);
     for (const int each : widths) sum += each;
@@ -47,7 +47,7 @@ std::string lay_out(const Screen& screen, const Cell& cell, Place place) {
     std::string out;
     if (place.align == Align::Right) out.append(padding, ' ');
     out += paint(screen, cell.tone, text);
-    // Nothing behind the last column: spaces there only wrap and get copied.
+    // No padding after the last column: spaces there only wrap and get copied.
     if (place.align == Align::Left && !place.is_last) out.append(padding, ' ');
     return out;
 }

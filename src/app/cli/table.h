@@ -1,4 +1,4 @@
-// Rows and columns that fit the terminal they are shown on.
+// Rows and columns, fitted to the terminal.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@ enum class Align { Left, Right };
 struct Column {
     std::string title;
     Align align = Align::Left;
-    int width_min = 6;  ///< A narrow terminal takes room from the widest column, down to this.
+    /// A narrow terminal takes room from the widest column, down to this width.
+    int width_min = 6;
 };
 
 struct Cell {
@@ -26,8 +27,8 @@ struct Table {
     std::vector<std::vector<Cell>> rows{};  ///< A row may be shorter than the columns.
 };
 
-/// Title line and rows, each ended by a newline. On a terminal no line is wider than the screen;
-/// into a pipe nothing is cut.
+/// Title line and rows, each ended by a newline. On a terminal no line is wider than the screen; in
+/// a pipe no cell is cut.
 std::string render(const Table& table, const Screen& screen);
 
 }  // namespace parlance::cli

@@ -19,7 +19,7 @@ Table sample() {
             .rows = {{{"coder"}, {"12"}, {"developer of many things"}}, {{"数字"}, {"7"}}}};
 }
 
-TEST(Table, AlignsColumnsByWhatIsSeenAndNotByBytes) {
+TEST(Table, AlignsColumnsByWidthAndNotByBytes) {
     EXPECT_EQ(render(sample(), kPipe),
               "AGENT  WAITING  ROLE\n"
               "coder       12  developer of many things\n"
@@ -39,7 +39,7 @@ TEST(Table, KeepsItsSmallestWidthsOnATerminalThatIsTooNarrow) {
     EXPECT_NE(text.find("devel…"), std::string::npos) << text;
 }
 
-TEST(Table, LetsNoTextMoveTheCursor) {
+TEST(Table, PrintsNoControlCharacters) {
     Table table{.columns = {{"A"}}, .rows = {{{"a\033[2Jb\nc\a"}}}};
     const std::string text = render(table, kPipe);
     EXPECT_EQ(text.find('\033'), std::string::npos);
@@ -47,7 +47,7 @@ TEST(Table, LetsNoTextMoveTheCursor) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
 }
 
-TEST(Table, PaintsOnlyWhereThereAreColours) {
+TEST(Table, PaintsOnlyOnAScreenWithColours) {
     Table table{.columns = {{"A"}}, .rows = {{{"x", Tone::Red}}}};
     EXPECT_EQ(render(table, terminal(80)).find('\033'), std::string::npos);
     const Screen coloured{.is_terminal = true, .has_colour = true, .width = 80};
@@ -61,7 +61,7 @@ TEST(Width, CountsColumns) {
     EXPECT_EQ(width_of("e\u0301"), 1);
     EXPECT_EQ(width_of("数"), 2);
     EXPECT_EQ(width_of("🙂"), 2);
-    EXPECT_EQ(width_of("\xFF\xC3"), 2);  // Bytes that begin nothing still take a place each.
+    EXPECT_EQ(width_of("\xFF\xC3"), 2);  // Each invalid byte takes one column.
 }
 
 TEST(Cut, EndsInAnEllipsisAndNeverInHalfACharacter) {
@@ -72,7 +72,7 @@ TEST(Cut, EndsInAnEllipsisAndNeverInHalfACharacter) {
     EXPECT_EQ(cut("hello", 0), "");
 }
 
-TEST(Harmless, ReplacesControlsAndWhatTurnsTextAround) {
+TEST(Harmless, ReplacesControlAndDirectionCharacters) {
     EXPECT_EQ(harmless("a\tb\nc"), "a b c");
     EXPECT_EQ(harmless("\033[31m"), "\uFFFD[31m");
     EXPECT_EQ(harmless("\u202Eevil"), "\uFFFDevil");
@@ -80,7 +80,7 @@ TEST(Harmless, ReplacesControlsAndWhatTurnsTextAround) {
     EXPECT_EQ(harmless("é数"), "é数");
 }
 
-TEST(Age, IsSaidInTheLargestUnitThatFits) {
+TEST(Age, IsGivenInTheLargestUnitThatFits) {
     const Time now{std::chrono::hours{1000}};
     const auto ago = [&](auto time) { return age_text(now - time, now); };
     using namespace std::chrono_literals;
@@ -103,7 +103,7 @@ TEST(JsonView, MakesOneLineWithoutTouchingStrings) {
     EXPECT_EQ(one_line("{ \"a b\" :\n [ 1 ,\t\"x \\\" y\" ] }"), R"({"a b":[1,"x \" y"]})");
 }
 
-TEST(JsonView, AsksSmallQuestionsOfWhateverIsThere) {
+TEST(JsonView, ReadsMembersOfAnyValue) {
     const json::Value object{R"({"a":"x","n":3,"l":[]})"};
     EXPECT_EQ(text_member(object, "a"), "x");
     EXPECT_EQ(text_member(object, "n"), "");

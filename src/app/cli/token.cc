@@ -1,5 +1,5 @@
-// `parlance token`: who may speak to a hub, written into its data directory. Needs no running hub,
-// and one that runs notices by itself.
+// `parlance token`: manages access tokens in the hub's data directory. Works without a running hub;
+// a running hub notices changes.
 #include <chrono>
 #include <memory>
 
@@ -29,7 +29,7 @@ struct TokenOptions {
     std::string id{};
 };
 
-/// An agent with the users that it may act for, an operator, or a single user.
+/// An agent with the users it may act for, an operator, or a single user.
 Result<identity::Claims> claims_of(const TokenOptions& options) {
     if (!options.agent.empty() && !options.operator_name.empty()) {
         return fail(Fault::Malformed, "a token is an agent's or an operator's, not both");
@@ -96,7 +96,7 @@ int mint(const Context& context, const TokenOptions& options) {
         fmt::print("{}\n", as_json(minted->claims).text("token", minted->secret).done());
         return Done;
     }
-    // The token alone on stdout, so that it can be put into a file or a variable as it is.
+    // Prints only the token on stdout, ready for a file or a variable.
     fmt::print(stderr,
                "{}  {}, {}, until {}. The token is shown this once:\n",
                paint(context.err(), Tone::Green, minted->claims.id),

@@ -1,5 +1,5 @@
-// `parlance trace` draws one conversation; `parlance stats` says where the time of all of them
-// went.
+// `parlance trace` draws a conversation; `parlance stats` shows the time spent in all
+// conversations.
 #include <memory>
 
 #include <fmt/format.h>

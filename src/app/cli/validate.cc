@@ -1,4 +1,4 @@
-// `parlance validate`: whether the hub would take a message, and everything that is wrong with it.
+// `parlance validate`: checks a message as the hub would, and lists all faults.
 #include <memory>
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ void say_part(const Context& context, Dialect dialect, const dialects::Part& par
     fmt::print("{} {} {}, as a part: to send it by itself say {}\n", ok, name, part.type, lacks);
 }
 
-/// What the door of a hub turns away, as long as it is not told otherwise.
+/// The hub's default bound on a message body.
 std::optional<dialects::Rejection> too_large(const Written& written) {
     constexpr std::size_t kBytesMax = transport::DoorLimits{}.body_bytes_max;
     if (written.text.size() <= kBytesMax) return {};

@@ -16,10 +16,10 @@ namespace parlance::cli {
 namespace {
 
 constexpr std::string_view kPlatform = "delegation";
-constexpr int kRounds = 20;  ///< So often is somebody asked to leave.
+constexpr int kRounds = 20;  ///< Rounds of attempts to remove an agent.
 constexpr std::chrono::milliseconds kBetweenRounds{50};
 
-/// The rules by which a request is refused with this code, or kept for people.
+/// The rules that cause a refusal with this code, or an approval by people.
 struct Limit {
     std::string_view code;
     std::initializer_list<Rule> rules;
@@ -52,7 +52,7 @@ const std::array kLimits{
     Limit{kPeople, {Rule::RiskLow, Rule::RiskHigh, Rule::BudgetAsksPeople}},
 };
 
-/// What is wrong, without the advice that a problem has behind it.
+/// The fault, without the advice of the problem.
 std::string detail_of(const Reply& reply) {
     if (reply.body.empty()) return {};
     const json::Value said = json::root(reply.body);
@@ -62,7 +62,7 @@ std::string detail_of(const Reply& reply) {
     return detail;
 }
 
-/// In an explanation, what the guard says that asks for people.
+/// In an explanation, the text of the guard that requires approval by people.
 std::string asking_for_people(json::Value explained) {
     const json::Value guards = member(explained, "guards");
     if (!guards.is_array()) return {};
@@ -94,7 +94,8 @@ Ward::Ward(sdk::Client& client, Policy policy, std::uint64_t seed)
 
 std::string Ward::name(std::string_view whose) const { return fmt::format("{}-{}", mark_, whose); }
 
-/// Nobody has made rules for agents and users that are this run's alone.
+/// Agents and users of this run have no rules of their own, so only the platform's and the hub's
+/// count.
 Ruling Ward::ruling_of(Rule rule) const { return ruling(policy_, rule, {.platform = kPlatform}); }
 
 Reply Ward::ask(std::string_view method, const std::string& target, const std::string& body) {
@@ -161,7 +162,7 @@ Reply Ward::delegate(const Errand& errand, const std::string& target) {
     return reply;
 }
 
-/// A lease outlives its request: what was taken is remembered until it is settled.
+/// A lease outlives its request: taken deliveries are kept until settled.
 std::string Ward::take_all(const std::string& agent) {
     auto reply = ask("GET", fmt::format("/v1/agents/{}/inbox?max=100", agent));
     if (reply.body.empty()) return {};
@@ -202,7 +203,7 @@ std::string Ward::move_in(std::vector<std::string_view> askers) {
         agents_.push_back(name(agent));
         const auto reply = ask("PUT", "/v1/agents/" + agents_.back(), profile);
         if (reply.status == 200) continue;
-        if (reply.status != 0) agents_.pop_back();  // Without an answer it may be there.
+        if (reply.status != 0) agents_.pop_back();  // Without an answer the agent may exist.
         return reply.in_short();
     }
     return {};
@@ -220,7 +221,7 @@ void Ward::end(const std::string& id) {
         R"({"reason":"the examination is over"})");
 }
 
-/// What was taken is settled first: to look for more would not show it again.
+/// Settles taken deliveries first: a further poll would not return them again.
 Reply Ward::sign_off(const std::string& agent) {
     for (int i = 0; i < kRounds; ++i) {
         for (const auto& delivery : std::exchange(taken_[agent], {})) {

@@ -1,8 +1,8 @@
-// The agents with which `parlance doctor` examines a hub, and what they ask for.
+// The examination of a hub by `parlance doctor`: its agents, and their requests.
 //
-// Each item of the checklist has an asker, a user and a session of its own, and they ask for as few
-// tokens as they can: what one item uses up is not missing to the next, and a hub with little room
-// can be examined too. What an item means is not known here.
+// Each item of the checklist has a separate requester, user and session, and requests use as few
+// tokens as possible: an item takes nothing from the next, and a hub with little room can be
+// examined too. The meaning of an item is not known here.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@
 
 namespace parlance::cli {
 
-/// What came of a call.
+/// The result of a call.
 struct Reply {
-    int status = 0;      ///< 0: there was no answer, or nothing was asked.
-    std::string body{};  ///< If it is JSON.
+    int status = 0;      ///< 0: no answer, or no call made.
+    std::string body{};  ///< Set only for JSON.
     std::string code{};
-    /// Which limit of the hub stood in the way, with its rule and value, in words; empty if none.
+    /// The hub's limit that prevented the call, with its rule and value, in words; empty if none.
     std::string hindrance{};
 
     bool is_taken() const { return status == 202; }
     std::string in_short() const;
 };
 
-/// Something that an agent asks another one for. Agents, sessions and users are named by what
-/// follows the mark of the examination.
+/// A delegation request between two agents. Agents and users are named without the examination's
+/// mark, the session in full.
 struct Errand {
-    std::string id{};  ///< A fresh one, if it has none.
+    std::string id{};  ///< Empty: a fresh id.
     std::string_view from{};
     std::string_view to = "b";
     std::string session{};
@@ -47,7 +47,7 @@ struct Errand {
 /// "depth_max 64 (agent byte-doc)".
 std::string rule_in_words(Rule rule, const Ruling& ruling);
 
-/// The patient, and the agents that examine it.
+/// The hub under examination, and the examining agents.
 class Ward {
   public:
     Ward(sdk::Client& client, Policy policy, std::uint64_t seed);
@@ -58,33 +58,33 @@ class Ward {
     std::string_view mark() const { return mark_; }
     std::string name(std::string_view whose) const;
     const Policy& policy() const { return policy_; }
-    /// What holds for the agents of the examination.
+    /// The value for the agents of the examination.
     Ruling ruling_of(Rule rule) const;
 
     Reply ask(std::string_view method, const std::string& target, const std::string& body = {});
     std::string fresh_id();
     std::string request(const Errand& errand);
-    /// What sending it would do.
+    /// Asks the hub for the effect of a request, without sending.
     Reply explain(const Errand& errand);
-    /// Not if people would be asked to approve it.
+    /// Sends nothing if people would have to approve the request.
     Reply delegate(const Errand& errand, const std::string& target = "/v1/messages");
 
     struct Delivery {
         std::string id{};
         std::string message{};
     };
-    /// Takes what waits for an agent: the delivery of this request, or an empty one.
+    /// Takes an agent's waiting messages; returns the delivery of `request`, or an empty one.
     Delivery take(std::string_view agent, std::string_view request);
     void answer(const Delivery& delivery);
 
-    /// Why the askers cannot move in; empty if they did.
+    /// Registers the agents; returns the reason for a failure, or an empty text.
     std::string move_in(std::vector<std::string_view> askers);
-    /// From now on the time is taken.
+    /// Starts the stopwatch for took().
     void begin();
     std::chrono::milliseconds took() const;
-    /// Ends a request, or all that was asked out of a session.
+    /// Cancels a request, or all requests of a session.
     void end(const std::string& id);
-    /// Settles what was taken and what waits, and signs everybody off; who stayed, and why.
+    /// Settles all messages and removes the agents; returns agents that remain, with the reason.
     std::vector<std::string> move_out();
 
   private:

@@ -1,5 +1,5 @@
-// `parlance workflow`: starts a workflow from a file, shows how far it is, ends it, and lives it
-// through again from the record.
+// `parlance workflow`: starts a workflow from a file, shows its progress, ends a workflow, and
+// replays a workflow from the record.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -22,7 +22,7 @@ using namespace std::string_view_literals;
 
 namespace {
 
-/// Nobody waits longer at a terminal; the workflow itself may take as long as it likes.
+/// Bound on the wait at a terminal; the workflow itself may take longer.
 constexpr std::uint64_t kWaitMsMax = 600'000;
 
 struct WorkflowOptions {
@@ -39,7 +39,7 @@ struct WorkflowOptions {
     std::string policy = "then";
 };
 
-/// The definition with what the command line says of this run.
+/// The definition, with the run's members from the command line.
 Result<std::string> definition(const WorkflowOptions& options) {
     const auto written = TRY(read_written(options.file));
     if (written.size() != 1 || !json::check(written.front().text) ||
@@ -100,7 +100,7 @@ void print_report(const Context& context, json::Value report) {
     fmt::print("{}", render(table, context.out()));
 }
 
-/// Shows the answer. The exit code says whether the workflow came to a good end.
+/// Prints the answer. The exit code says if the workflow succeeded.
 int tell(const Context& context, const sdk::HttpResponse& response) {
     if (response.status / 100 != 2 || !json::check(response.body, json::kDepthMadeMax)) {
         return complain(context, response);
@@ -207,7 +207,7 @@ void print_replay(const Context& context, const std::string& id, const engine::R
                found.decided.empty() ? "nothing happens" : harmless(found.decided));
 }
 
-/// The exit code says whether the rules of this program come to the same.
+/// The exit code says if this program's rules reach the same result.
 int replay(const Context& context, const WorkflowOptions& options) {
     const auto replayed = replay_from(options);
     if (!replayed) {

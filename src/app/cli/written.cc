@@ -9,7 +9,7 @@ namespace parlance::cli {
 
 namespace {
 
-/// One a line; empty if not even the first line is JSON by itself.
+/// One message per line; empty if the first line is no complete JSON.
 std::vector<Written> read_lines(std::string_view text) {
     std::vector<Written> lines;
     while (!text.empty()) {

@@ -1,4 +1,4 @@
-// The receiving half of a lane: one connection per recipient, and what it has acknowledged.
+// The receiving half of a lane: one connection per recipient, and its acknowledgements.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace parlance::cli::bench {
 
-/// Acknowledged here and not yet confirmed, in the order of the acknowledgements.
+/// Messages acknowledged here and not yet confirmed, in the order of the acknowledgements.
 class Unsettled {
   public:
     explicit Unsettled(std::uint64_t most) : ring_(most + 1) {}
@@ -39,7 +39,7 @@ inline Result<std::vector<Consumer>> connect_consumers(const LanePlan& plan, std
     return consumers;
 }
 
-/// Waits until one of the connections has something; false when none had for too long.
+/// Waits for input on any connection; false after kPatience without input.
 inline bool await_any(std::vector<pollfd>& sockets) {
     const auto most = std::chrono::milliseconds{kPatience}.count();
     return ::poll(sockets.data(), sockets.size(), static_cast<int>(most)) > 0;

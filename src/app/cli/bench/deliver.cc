@@ -45,8 +45,8 @@ Result<void> hear_consumer(Delivering& lane, Consumer& consumer, sdk::HubFrame& 
     return {};
 }
 
-/// Behind the messages that go out in the same moment: while the hub reads those, these arrive, and
-/// one turn of it takes both.
+/// Sent after the messages of the same moment: the acknowledgements arrive while the hub reads the
+/// messages, and one turn takes both.
 Result<void> acknowledge(std::vector<Consumer>& consumers) {
     for (Consumer& consumer : consumers) TRY(consumer.agent.flush());
     return {};
@@ -70,7 +70,7 @@ Result<LaneResult> run_deliver(const LanePlan& plan, Scoreboard& board, Start& s
     while (true) {
         const std::uint64_t sent = lane.sender.sent();
         const std::uint64_t unsettled = sent - std::min(result.messages, sent);
-        // By the looser rule a backlog may grow, but no further than we can remember.
+        // With the looser window a backlog may grow, but no further than SendTimes can remember.
         const std::uint64_t under_way = plan.window == Window::Settled ? unsettled
                                         : unsettled + window >= SendTimes::kMost
                                             ? window
@@ -103,7 +103,7 @@ Result<void> drain(const sdk::HubAddress& hub,
         if (count == 0) break;
         auto agent =
             TRY(sdk::Agent::connect({.hub = hub, .hello = {.agent = name, .credit = kCredit}}));
-        // A second of silence means that nothing more waits for this one.
+        // After a second of silence no more messages wait for the agent.
         while (count > 0 && TRY(agent.receive(frame, std::chrono::seconds{1}))) {
             for (const sdk::Delivery& delivery : frame.deliveries)
                 agent.say().ack(delivery.delivery_id);

@@ -1,7 +1,7 @@
-// One lane of a load: a thread with connections of its own, sending in a closed loop.
+// One lane of a load: a thread with its own connections, sending in a closed loop.
 //
-// Nothing is shared between lanes but two counters, so that they measure the hub and not each
-// other. A lane does both sides of its traffic: one clock, and no wake-ups between threads.
+// Lanes share only two counters, so that they measure the hub and not each other. A lane handles
+// both sides of its traffic: one clock, and no wake-ups between threads.
 #pragma once
 
 #include <atomic>
@@ -33,19 +33,19 @@ struct LanePlan {
 struct LaneResult {
     std::uint64_t messages = 0;
     std::uint64_t redeliveries = 0;
-    Histogram latency{};  ///< Of what the verb is about.
+    Histogram latency{};  ///< The main measure of the verb.
     Histogram settled{};  ///< deliver: until the hub confirmed the acknowledgement.
     Clock::time_point begin{};
     Clock::time_point end{};
 };
 
-/// What lanes and the one who watches them share.
+/// Shared by the lanes and their observer.
 struct Scoreboard {
     std::atomic<std::uint64_t> done = 0;
-    std::atomic<bool> is_over = false;  ///< Stop sending; finish what is under way.
+    std::atomic<bool> is_over = false;  ///< Stop sending; finish messages under way.
 };
 
-/// Where all lanes wait for each other. One that fails on the way does not hold up the rest.
+/// A barrier for the start of all lanes. A lane that fails earlier does not block the rest.
 class Start {
   public:
     explicit Start(std::latch& all) : all_(all) {}
@@ -64,7 +64,7 @@ class Start {
     bool has_arrived_ = false;
 };
 
-/// When each message was sent, by its number. Only so many are under way at once.
+/// Send times by message number, for at most kMost messages under way.
 class SendTimes {
   public:
     static constexpr std::uint64_t kMost = std::uint64_t{1} << 17U;
@@ -85,7 +85,7 @@ Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Sta
 Result<LaneResult> run_deliver(const LanePlan& plan, Scoreboard& board, Start& start);
 Result<LaneResult> run_request(const LanePlan& plan, Scoreboard& board, Start& start);
 
-/// Takes and acknowledges `count` messages that wait for the agents, so that nothing is left.
+/// Takes and acknowledges `count` waiting messages of the agents, so that no message is left.
 Result<void> drain(const sdk::HubAddress& hub,
                    const std::vector<std::string>& agents,
                    std::uint64_t count);

@@ -1,4 +1,4 @@
-// Makes messages for a load: a template, and twelve digits that change.
+// Makes messages for a load: a template with twelve variable digits.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 namespace parlance::cli::bench {
 
 struct MillPlan {
-    std::string run{};  ///< Eight hexadecimal digits that no other run has.
+    std::string run{};  ///< Eight hexadecimal digits, unique to the run.
     std::uint16_t lane = 0;
     std::string from{};
     std::vector<std::string> to{};  ///< Taken in turn.
     std::string type{};
     std::string priority{};
-    std::size_t size = 512;  ///< Of one whole message, exactly.
+    std::size_t size = 512;  ///< Exact size of a whole message.
 };
 
 class Mill {
   public:
-    /// Fails if `size` is too small for what a message needs.
+    /// Fails if `size` is too small for a message.
     static Result<Mill> make(const MillPlan& plan);
 
     std::size_t size() const { return templates_.front().size(); }
-    /// Message number `index` but for its number, which number() writes into a copy of it.
+    /// Message number `index` without its number, which number() writes into a copy.
     std::string_view blank(std::uint64_t index) const {
         return templates_[index % templates_.size()];
     }
     static void number(char* message, std::uint64_t index);
 
-    /// The number in an id that a mill has written, or nothing.
+    /// The number in an id made by a mill, or nothing.
     static std::optional<std::uint64_t> index_of_id(std::string_view id);
-    /// The number of a message that a mill has written.
+    /// The number of a message made by a mill, or nothing.
     static std::optional<std::uint64_t> index_of_message(std::string_view message);
 
   private:

@@ -37,7 +37,7 @@ TEST(Mill, MakesMessagesOfExactlyTheSizeForEveryRecipientInTurn) {
     }
 }
 
-TEST(Mill, GivesEachAnIdThatIsAUuidAndTellsItsNumber) {
+TEST(Mill, GivesEachMessageAUuidThatHoldsItsNumber) {
     const auto mill = Mill::make(plan(400));
     ASSERT_TRUE(mill);
     for (const std::uint64_t index : {0ULL, 255ULL, 0xFFFFFFFFFFFFULL}) {
@@ -50,13 +50,13 @@ TEST(Mill, GivesEachAnIdThatIsAUuidAndTellsItsNumber) {
     }
 }
 
-TEST(Mill, RefusesASizeThatHoldsNoMessageAndNamesTheLeast) {
+TEST(Mill, RefusesASizeTooSmallAndNamesTheSmallest) {
     const auto mill = Mill::make(plan(100));
     ASSERT_FALSE(mill);
     EXPECT_NE(mill.error().message.find("the least is"), std::string::npos);
 }
 
-TEST(Mill, KnowsWhatItHasNotWritten) {
+TEST(Mill, FindsNoNumberInForeignMessages) {
     EXPECT_EQ(Mill::index_of_id(""), std::nullopt);
     EXPECT_EQ(Mill::index_of_id("0a1b2c3d-0007-4000-8000-00000000000G"), std::nullopt);
     EXPECT_EQ(Mill::index_of_message(R"({"to":"x"})"), std::nullopt);

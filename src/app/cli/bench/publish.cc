@@ -1,4 +1,4 @@
-// publish: how long until the hub has a message on disk.
+// publish: time until the hub has a message on disk.
 #include "app/cli/bench/sender.h"
 
 namespace parlance::cli::bench {
@@ -37,7 +37,7 @@ Result<LaneResult> run_publish(const LanePlan& plan, Scoreboard& board, Start& s
 Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Start& start) {
     const Mill mill = TRY(Mill::make(plan.mill));
     sdk::Client client{plan.hub, {.agent = plan.mill.from}};
-    TRY(client.call("GET", "/healthz"));  // The connection is made before the clock starts.
+    TRY(client.call("GET", "/healthz"));  // Connects before the clock starts.
     std::string message;
     LaneResult result;
     start.arrive();

@@ -1,4 +1,4 @@
-// request: from asking to being answered, by an agent that echoes.
+// request: time from request to answer, with an agent that echoes.
 #include "app/cli/bench/consumer.h"
 
 namespace parlance::cli::bench {
@@ -7,9 +7,9 @@ namespace {
 
 constexpr std::string_view kEcho = R"("echo":")";
 constexpr std::size_t kIdBytes = 36;
-constexpr std::size_t kIdAt = 7;  ///< Behind {"id":" of a message that a mill has written.
+constexpr std::size_t kIdAt = 7;  ///< Behind {"id":" of a message made by a mill.
 
-/// The id of the request that an answer echoes.
+/// The number of the request that an answer echoes.
 std::optional<std::uint64_t> echoed_index(std::string_view message) {
     const std::size_t at = message.find(kEcho);
     if (at == std::string_view::npos) return {};

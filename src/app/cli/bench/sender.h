@@ -1,4 +1,4 @@
-// The sending half of a lane: fills the window, stamps what it sends, and knows when it is over.
+// The sending half of a lane: fills the window, stamps messages, and detects the end of the load.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Sender {
         return Clock::now() >= end_;
     }
 
-    /// Sends as many as leave `under_way` within `window`.
+    /// Sends messages until `window` are under way.
     Result<void> fill(sdk::Agent& agent, std::uint64_t under_way, std::uint64_t window) {
         if (under_way >= window || is_over()) return {};
         std::uint64_t count = window - under_way;
@@ -48,7 +48,7 @@ inline auto refusal_error(const sdk::Refused& refused) {
     return fail(Fault::Malformed, std::string(refused.code) + ": " + std::string(refused.message));
 }
 
-/// A load that stands still for so long has failed.
+/// A load without progress for so long has failed.
 inline constexpr std::chrono::seconds kPatience{20};
 
 }  // namespace parlance::cli::bench

@@ -44,7 +44,7 @@ std::string describe(int status) {
     return "was killed by signal " + std::to_string(WTERMSIG(status));
 }
 
-/// 0, or the errno that says why the program cannot run.
+/// Returns 0, or the errno of the failure to start the program.
 int start(const std::vector<std::string>& command, int stdin_end, int stdout_end, pid_t& process) {
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
@@ -120,7 +120,7 @@ void Child::flush() {
         if (written < 0 && errno == EINTR) continue;
         if (written < 0 && errno == EAGAIN) return;
         if (written < 0) {
-            // It no longer listens. Its end, which follows, settles what it was given.
+            // The program closed its stdin. Its exit follows and settles its message.
             unwritten_.clear();
             return;
         }
@@ -138,7 +138,8 @@ Child::Output Child::read(Lines& lines) const {
     if (got < 0) return errno == EAGAIN ? Output::Drained : Output::Closed;
     const auto count = static_cast<std::size_t>(got);
     lines.add({bytes.data(), count});
-    return count < bytes.size() ? Output::Drained : Output::More;  // A pipe gives all that it has.
+    // A pipe returns all available bytes.
+    return count < bytes.size() ? Output::Drained : Output::More;
 }
 
 void Child::signal(int number) const {

@@ -1,4 +1,4 @@
-// A running program with pipes to its stdin and from its stdout. Its stderr is ours.
+// A running program with pipes to its stdin and from its stdout. Its stderr is the verb's.
 #pragma once
 
 #include <chrono>
@@ -16,29 +16,30 @@ namespace parlance::cli::exec {
 
 class Child {
   public:
-    /// In a process group of its own, so that Ctrl-C reaches it through us and with notice.
+    /// Spawns in a separate process group, so that the verb can handle Ctrl-C before the program
+    /// does.
     static Result<Child> spawn(const std::vector<std::string>& command);
     Child(Child&& other) noexcept;
     Child& operator=(Child&& other) noexcept;
     ~Child();
 
-    /// Queues a line; flush() moves as much as the pipe takes.
+    /// Queues a line; flush() writes as much as the pipe takes.
     void write_line(std::string_view line);
     void flush();
     bool wants_to_write() const { return !unwritten_.empty(); }
     enum class Output { More, Drained, Closed };
-    /// Reads one piece of what is there. More: there may be a further one.
+    /// Reads once. More: further output may be available.
     Output read(Lines& lines) const;
 
     int input() const { return input_; }
     int output() const { return output_; }
     void signal(int number) const;
     void close_input();
-    /// How it ended ("exited with status 3", "was killed by signal 9"); nothing while it runs.
+    /// The exit in words ("exited with status 3", "was killed by signal 9"); nothing while running.
     std::optional<std::string> ending();
-    /// Asks with the signal, waits a little, then insists.
+    /// Sends the signal, waits for `grace`, then kills.
     void end(int number, std::chrono::milliseconds grace);
-    /// Waits for its end.
+    /// Waits for the exit.
     std::string await_ending();
 
   private:

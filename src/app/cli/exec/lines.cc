@@ -2,8 +2,8 @@
 
 namespace parlance::cli::exec {
 
-/// Lines that were given out leave together, not one by one: moving what follows for each of them
-/// is quadratic in what was read.
+/// Returned lines are erased together, not one by one: erasing after each line is quadratic in the
+/// input.
 void Lines::add(std::string_view bytes) {
     pending_.erase(0, begin_);
     searched_ -= begin_;

@@ -1,4 +1,4 @@
-// Bytes in, whole lines out.
+// Splits bytes into whole lines.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ class Lines {
     static constexpr std::size_t kBytesMax = std::size_t{8} << 20;
 
     void add(std::string_view bytes);
-    /// The next whole line without its end.
+    /// The next whole line without its newline.
     std::optional<std::string> next();
-    /// What came without a line's end: a program that dies may leave half a sentence.
+    /// The bytes after the last newline: a program that dies may leave an incomplete line.
     std::string_view rest() const { return std::string_view{pending_}.substr(begin_); }
-    /// A line that never ends is not waited for.
+    /// True if the incomplete line exceeds the bound.
     bool is_too_long() const { return pending_.size() - begin_ > kBytesMax; }
 
   private:
     std::string pending_{};
-    std::size_t begin_ = 0;     ///< What stands before it was given out.
-    std::size_t searched_ = 0;  ///< No line ends before it.
+    std::size_t begin_ = 0;     ///< Bytes before this offset were returned.
+    std::size_t searched_ = 0;  ///< No newline before this offset.
 };
 
 }  // namespace parlance::cli::exec

@@ -14,7 +14,7 @@ namespace {
 
 struct AnswerRow {
     std::string_view request;
-    std::string_view answer;  ///< What a bare payload is sent as.
+    std::string_view answer;  ///< Message type for a bare payload.
 };
 
 constexpr std::array kAnswers{AnswerRow{"TASK_ASSIGNMENT", "TASK_COMPLETE"},
@@ -24,7 +24,7 @@ constexpr std::array kAnswers{AnswerRow{"TASK_ASSIGNMENT", "TASK_COMPLETE"},
 constexpr std::array<std::string_view, 3> kAnswerTypes{
     "TASK_COMPLETE", "TASK_FAILED", "HELP_RESPONSE"};
 
-/// A whole answer rather than a payload: it says so by its type, and a handoff by accepting or not.
+/// A whole answer rather than a payload: an answer type, or a handoff with `accepted`.
 bool is_whole_answer(json::Value value) {
     if (!value.is_object()) return false;
     const std::string type = text_member(value, "type");
@@ -36,7 +36,7 @@ std::string payload_of(std::string_view line) {
     if (line.empty()) return "{}";
     if (json::check(line)) return std::string(line);
     std::string text = json::ObjectWriter{}.text("text", line).done();
-    // Bytes that are no text at all cannot be carried in JSON.
+    // Bytes that are not UTF-8 cannot be carried in JSON.
     return json::check(text) ? text : json::ObjectWriter{}.text("text", harmless(line)).done();
 }
 

@@ -1,4 +1,4 @@
-// What a program's line means for the message it was given.
+// The meaning of a program's output line for its message.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@ namespace parlance::cli::exec {
 
 struct Verdict {
     enum class Kind { Ack, Reply, Nack } kind = Kind::Ack;
-    std::string text{};     ///< The answer, or why there is none.
-    bool is_final = false;  ///< Nack: another try would end the same way.
+    std::string text{};     ///< The answer, or the reason for its absence.
+    bool is_final = false;  ///< Nack only: a retry would end the same way.
 };
 
-/// The verdict, or if its answer is too long to be sent, that there is none and will be none.
+/// The verdict; a final Nack if the answer is too long to send.
 Verdict within(Verdict verdict, std::size_t answer_bytes_max);
 
-/// Of a taskwire message: one that awaits an answer gets the line as its payload, or as the whole
-/// answer if it is one; anything else is done with whatever the line says. In other dialects a
-/// line that is an object is the answer and an empty one says done.
+/// A taskwire message that awaits an answer gets the line as its payload, or as the whole answer if
+/// the line is one; a taskwire message without an answer is acknowledged, whatever the line. In
+/// other dialects an object is the answer and an empty line acknowledges.
 Verdict verdict_of(std::string_view dialect, std::string_view message, std::string_view line);
 
 }  // namespace parlance::cli::exec

@@ -40,7 +40,7 @@ std::vector<Outcome> Worker::listen(Clock::time_point now) {
     std::vector<Outcome> outcomes;
     if (!child_) return outcomes;
     child_->flush();
-    // Asked before the pipe is read: what a program said before it ended is then in the pipe.
+    // Checked before reading the pipe: the last output of an ended program is then in the pipe.
     const bool has_ended = child_->ending().has_value();
     const auto output = child_->read(lines_);
     const bool is_read = output == Child::Output::Drained;

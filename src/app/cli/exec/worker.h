@@ -1,11 +1,11 @@
-// One copy of the program and the message it works on.
+// A copy of the program and its current message.
 //
 //   Resting ──start──▶ Idle ──give──▶ Busy ──line──▶ Idle
 //      ▲                 │              │
-//      └──── backoff ────┴───── end ────┘   (a message it held is handed back)
+//      └──── backoff ────┴───── end ────┘   (its message is nacked)
 //
-// A line of an idle program answers nothing: it is dropped, counted and reported. A program is
-// given a message only once nothing that it said is unread, and one that goes on and on is ended.
+// A line from an idle program is unsolicited: the line is dropped, counted and reported. A program
+// gets a message only once all its output is read, and a program that floods is killed.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct Work {
     std::string message{};
 };
 
-/// A message that is settled: what it was, and how.
+/// A settled message.
 struct Outcome {
     Work work{};
     Verdict verdict{};
@@ -39,31 +39,32 @@ class Worker {
     Worker(std::vector<std::string> command, std::string dialect)
         : command_(std::move(command)), dialect_(std::move(dialect)) {}
 
-    /// Lines and bytes that a program may say unasked between two messages.
+    /// Bounds on unsolicited output between two messages.
     static constexpr std::uint64_t kUnaskedLinesMax = 10'000;
     static constexpr std::uint64_t kUnaskedBytesMax = Lines::kBytesMax;
     static constexpr std::uint64_t kReportEvery = 1'000;
 
     bool is_idle() const { return child_ && !work_ && is_drained_; }
-    /// Whether all that the program has said so far is read, and the last of it was asked for.
+    /// True if all output so far is read, and the last line was an answer.
     bool is_drained() const { return is_drained_; }
     bool is_busy() const { return work_.has_value(); }
     const Work& work() const { return *work_; }
     Child* child() { return child_ ? &*child_ : nullptr; }
     Clock::time_point rests_until() const { return rests_until_; }
 
-    /// Starts the program if it does not run and has rested.
+    /// Starts the program unless running or in its backoff.
     Result<void> start(Clock::time_point now);
     void give(Work work);
-    /// Reads what the program says; an outcome once it has said a line, or died over its message.
-    /// One piece of what it says is read at a time, so that nothing is read for longer than that.
+    /// Reads the program's output; returns an outcome after a line, or after the program's death
+    /// with a message. Reads only one piece, so that one program does not occupy the loop.
     std::vector<Outcome> listen(Clock::time_point now);
-    /// What the user should know of lines that no message asked for: on the first, after each
-    /// further kReportEvery, and when the program was ended for them. Empty if nothing is new.
+    /// A report for the user about unsolicited lines: on the first, after each further
+    /// kReportEvery, and when the program was killed for them. Empty if nothing is new.
     std::string take_report() { return std::exchange(report_, {}); }
-    /// The delivery is no longer ours: whatever the program says about it is dropped.
+    /// The delivery belongs to the hub again: the program's answer will be dropped.
     void disown();
-    /// Says so to the program, in a line that asks for none: it still owes the one of its message.
+    /// Notifies the program of the cancellation in a line without an answer; the program still owes
+    /// the answer to its message.
     void tell_cancelled(std::string_view reason);
 
   private:
@@ -80,13 +81,13 @@ class Worker {
     Lines lines_{};
     std::optional<Work> work_{};
     sdk::Backoff backoff_{std::chrono::milliseconds{200}, std::chrono::seconds{30}};
-    /// An answer does not shorten it: a program that floods may answer once in each of its lives.
+    /// Not reset by an answer: a flooding program may answer once per start.
     sdk::Backoff flood_backoff_{std::chrono::seconds{1}, std::chrono::seconds{30}};
     Clock::time_point rests_until_{};
     bool is_drained_ = false;
     std::uint64_t unasked_lines_ = 0;  ///< Since the program started or last answered.
     std::uint64_t unasked_bytes_ = 0;
-    std::uint64_t reported_lines_ = 0;  ///< Of the unasked ones.
+    std::uint64_t reported_lines_ = 0;  ///< Of the unsolicited lines.
     std::string report_{};
 };
 

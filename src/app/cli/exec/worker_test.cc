@@ -24,7 +24,7 @@ TEST(Verdict, MakesALineThePayloadOfTheAnswer) {
               R"({"type":"HELP_RESPONSE","payload":7})");
 }
 
-TEST(Verdict, TakesAWholeAnswerAsItIs) {
+TEST(Verdict, PassesAWholeAnswerUnchanged) {
     for (const char* line : {R"({"type":"TASK_FAILED","payload":{}})",
                              R"({"type":"TASK_COMPLETE","payload":1})",
                              R"({"type":"TASK_HANDOFF","payload":{"accepted":false}})"}) {
@@ -32,19 +32,19 @@ TEST(Verdict, TakesAWholeAnswerAsItIs) {
     }
 }
 
-TEST(Verdict, WrapsAnEchoedRequestInsteadOfAskingBack) {
+TEST(Verdict, WrapsAnEchoedRequestAsAPayload) {
     EXPECT_EQ(verdict_of("taskwire", kTask, kTask).text,
               R"({"type":"TASK_COMPLETE","payload":)" + std::string(kTask) + "}");
 }
 
-TEST(Verdict, MakesPlainWordsAndNothingIntoPayloads) {
+TEST(Verdict, MakesPlainWordsAndAnEmptyLineIntoPayloads) {
     EXPECT_EQ(verdict_of("taskwire", kTask, "all done").text,
               R"({"type":"TASK_COMPLETE","payload":{"text":"all done"}})");
     EXPECT_EQ(verdict_of("taskwire", kTask, "").text, R"({"type":"TASK_COMPLETE","payload":{}})");
     EXPECT_TRUE(json::check(verdict_of("taskwire", kTask, "\xFF\xFE").text));
 }
 
-TEST(Verdict, SettlesAOneWayMessageWhateverTheLineSays) {
+TEST(Verdict, AcknowledgesAOneWayMessageWhateverTheLine) {
     for (const char* line : {"", "ok", "{}", "{broken"}) {
         EXPECT_EQ(verdict_of("taskwire", kUpdate, line).kind, Kind::Ack) << line;
     }
@@ -57,7 +57,7 @@ TEST(Verdict, LeavesOtherDialectsToTheProgram) {
     EXPECT_EQ(verdict_of("kessel", "{}", "done").kind, Kind::Nack);
 }
 
-TEST(Verdict, GivesUpForGoodOnAnAnswerThatIsTooLongToBeSent) {
+TEST(Verdict, IsFinalForAnAnswerTooLongToSend) {
     const Verdict reply{.kind = Kind::Reply, .text = std::string(100, 'x')};
     EXPECT_EQ(within(reply, 100).kind, Kind::Reply);
     const Verdict nack = within(reply, 99);
@@ -66,7 +66,7 @@ TEST(Verdict, GivesUpForGoodOnAnAnswerThatIsTooLongToBeSent) {
     EXPECT_EQ(nack.text, "the answer has 100 bytes, 99 is the most");
 }
 
-TEST(Lines, ComeOutWholeHoweverTheyCameIn) {
+TEST(Lines, ComeOutWholeFromPiecesOfAnySize) {
     Lines lines;
     lines.add("on");
     EXPECT_EQ(lines.next(), std::nullopt);
@@ -78,7 +78,7 @@ TEST(Lines, ComeOutWholeHoweverTheyCameIn) {
     EXPECT_EQ(lines.rest(), "thr");
 }
 
-TEST(Lines, AreNotWaitedForWithoutEnd) {
+TEST(Lines, AreBoundedInLength) {
     Lines lines;
     lines.add(std::string(Lines::kBytesMax, 'x'));
     EXPECT_FALSE(lines.is_too_long());
@@ -130,7 +130,7 @@ TEST_F(WorkerTest, CarriesALineLargerThanAPipe) {
     EXPECT_NE(outcomes[0].verdict.text.find(big), std::string::npos);
 }
 
-TEST_F(WorkerTest, GivesUpForGoodOnALineWithoutEnd) {
+TEST_F(WorkerTest, NacksFinallyAfterALineWithoutEnd) {
     Worker worker{{"sh", "-c", "tr '\\0' x </dev/zero"}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     worker.give({"1.1", std::string(kTask)});
@@ -141,7 +141,7 @@ TEST_F(WorkerTest, GivesUpForGoodOnALineWithoutEnd) {
     EXPECT_EQ(outcomes[0].verdict.text, "the answer has more than 8388608 bytes in one line");
 }
 
-TEST_F(WorkerTest, EndsAProgramThatFloodsAndSaysSo) {
+TEST_F(WorkerTest, KillsAndReportsAProgramThatFloods) {
     Worker worker{{"sh", "-c", "read line; echo done; exec yes"}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     worker.give({"1.1", std::string(kTask)});
@@ -158,7 +158,7 @@ TEST_F(WorkerTest, EndsAProgramThatFloodsAndSaysSo) {
     EXPECT_EQ(worker.take_report(), "") << "once";
 }
 
-TEST_F(WorkerTest, DropsALineThatNobodyAskedForAndSaysSoOnce) {
+TEST_F(WorkerTest, DropsUnsolicitedLinesAndReportsThemOnce) {
     Worker worker{{"sh", "-c", "echo ready; exec cat"}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     pollfd item{.fd = worker.child()->output(), .events = POLLIN, .revents = 0};
@@ -182,7 +182,7 @@ TEST_F(WorkerTest, DoesNotWaitForAProgramThatClosesItsStdoutAndStays) {
     EXPECT_EQ(outcomes[0].verdict.text, "the program was killed by signal 9 before it answered");
 }
 
-TEST_F(WorkerTest, HandsBackTheMessageOfAProgramThatDies) {
+TEST_F(WorkerTest, NacksTheMessageOfAProgramThatDies) {
     Worker worker{{"false"}, "taskwire"};
     const auto now = Clock::now();
     ASSERT_TRUE(worker.start(now));
@@ -195,7 +195,7 @@ TEST_F(WorkerTest, HandsBackTheMessageOfAProgramThatDies) {
     EXPECT_GT(worker.rests_until(), now);
 }
 
-TEST_F(WorkerTest, RestsBeforeItStartsAgain) {
+TEST_F(WorkerTest, BacksOffBeforeARestart) {
     Worker worker{{"true"}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     EXPECT_TRUE(outcomes_of(worker).empty());
@@ -205,7 +205,7 @@ TEST_F(WorkerTest, RestsBeforeItStartsAgain) {
     EXPECT_NE(worker.child(), nullptr);
 }
 
-TEST_F(WorkerTest, SaysWhichSignalKilledTheProgram) {
+TEST_F(WorkerTest, ReportsTheSignalThatKilledTheProgram) {
     Worker worker{{"sh", "-c", "read line; kill -9 $$"}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     worker.give({"1.1", std::string(kTask)});
@@ -223,11 +223,11 @@ TEST_F(WorkerTest, TakesTheAnswerOfAProgramThatAnswersAndLeaves) {
     EXPECT_EQ(outcomes[0].verdict.text, R"({"type":"TASK_COMPLETE","payload":{"bye":1}})");
 }
 
-/// Works until it is told to stop, and then has nothing to say of the first line.
+/// Works until told to stop; prints no answer to the first line.
 constexpr const char* kStoppable =
     "read -r task; read -r stop; printf '%s\\n' \"stopped by $stop\"; cat";
 
-TEST_F(WorkerTest, X21_TellsTheProgramThatNobodyWantsItsAnswer) {
+TEST_F(WorkerTest, X21_NotifiesTheProgramOfACancellation) {
     Worker worker{{"sh", "-c", kStoppable}, "taskwire"};
     ASSERT_TRUE(worker.start(Clock::now()));
     worker.give({"1.1", std::string(kTask)});
@@ -248,7 +248,7 @@ TEST_F(WorkerTest, X21_TellsTheProgramThatNobodyWantsItsAnswer) {
               R"({"type":"TASK_COMPLETE","payload":)" + std::string(kTask) + "}");
 }
 
-TEST_F(WorkerTest, SaysWhatCannotBeRun) {
+TEST_F(WorkerTest, ReportsAProgramThatCannotRun) {
     Worker worker{{"no-such-program-anywhere"}, "taskwire"};
     const auto started = worker.start(Clock::now());
     ASSERT_FALSE(started);
