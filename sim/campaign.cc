@@ -228,6 +228,21 @@ int run_coverage(const CampaignOptions& options) {
 
 // --- planted bugs ----------------------------------------------------------------------------
 
+/// By the name of the planted bug; nothing if there is no such file.
+std::optional<std::map<std::string, std::uint64_t, std::less<>>> read_known_seeds(
+    const std::string& path) {
+    std::map<std::string, std::uint64_t, std::less<>> seeds;
+    if (path.empty()) return seeds;
+    std::ifstream file{path};
+    if (!file) return std::nullopt;
+    for (std::string line; std::getline(file, line);) {
+        const auto space = line.find(' ');
+        if (line.empty() || line.front() == '#' || space == std::string::npos) continue;
+        seeds[line.substr(0, space)] = std::strtoull(line.c_str() + space, nullptr, 10);
+    }
+    return seeds;
+}
+
 /// How a planted bug was found. That another promise was seen broken does not count: then it is not
 /// the checker of its own that fired.
 struct Found {
@@ -243,22 +258,55 @@ class Hunt {
 
     int run() {
         const auto begin = std::chrono::steady_clock::now();
+        const auto known = read_known_seeds(options_.known_seeds);
+        if (!known) {
+            fmt::print(stderr, "parlance: there is no file '{}'\n", options_.known_seeds);
+            return 2;
+        }
         std::vector<Task> tasks;
         for (const auto& mutant : mutants_) {
+            const auto seed = known->find(mutant.name);
+            if (seed == known->end()) continue;
+            tasks.push_back({.first = seed->second, .last = seed->second, .mutant = mutant});
+        }
+        hunt(std::move(tasks));
+        tasks.clear();
+        for (const auto& mutant : mutants_) {
+            if (!found_[mutant.mutant].promise.empty()) continue;
             tasks.push_back({.first = options_.seed_first,
                              .last = options_.seed_last,
                              .stride = 1,
                              .mutant = mutant});
         }
-        run_tasks(std::move(tasks), job_count(options_), [&](const Task& task, const Verdict& v) {
-            return note(*task.mutant, v);
-        });
+        hunt(std::move(tasks));
         const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
         options_.is_json ? print_json(took.count()) : print_table(took.count());
+        if (!options_.save.empty() && !save_seeds()) {
+            fmt::print(stderr, "parlance: cannot write '{}'\n", options_.save);
+            return 2;
+        }
         return count_found() == mutants_.size() ? 0 : 1;
     }
 
   private:
+    void hunt(std::vector<Task> tasks) {
+        run_tasks(std::move(tasks), job_count(options_), [&](const Task& task, const Verdict& v) {
+            return note(*task.mutant, v);
+        });
+    }
+
+    bool save_seeds() {
+        std::ofstream file{options_.save};
+        file << "# For each planted bug a seed whose life shows the bug; written by\n"
+                "# parlance-sim --mutants --seeds 1..300 --save FILE\n";
+        for (const auto& mutant : mutants_) {
+            const auto& found = found_[mutant.mutant];
+            if (!found.promise.empty()) file << mutant.name << ' ' << found.seed << '\n';
+        }
+        file.close();
+        return !file.fail();
+    }
+
     /// Whether to look on: until a promise that it breaks is seen broken.
     bool note(const MutantRow& mutant, const Verdict& verdict) {
         auto& found = found_[mutant.mutant];

@@ -18,6 +18,10 @@ struct CampaignOptions {
     bool is_plain = false;        ///< Without the traffic of sim/collaboration.h.
     bool shows_coverage = false;  ///< Print how often everything occurred; all of it must.
     std::string scenarios{};      ///< A file of seeds that are run first, one a line.
+    /// A file with a seed for each planted bug, "name seed" a line: the hunt for the bug begins
+    /// there.
+    std::string known_seeds{};
+    std::string save{};  ///< The file to which the seeds of all planted bugs found are written.
 };
 
 /// With `shows_coverage` 0 means that everything the simulator can do occurred in these seeds; else

@@ -16,7 +16,8 @@ using parlance::sim::CampaignOptions;
 constexpr const char* kUsage =
     "usage: parlance-sim --seed N | --seeds A..B [--mutant NAME | --mutants | --coverage] [--jobs "
     "N]\n"
-    "                    [--json] [--scenarios FILE] [--trace] [--plain]\n";
+    "                    [--known FILE] [--save FILE] [--json] [--scenarios FILE] [--trace] "
+    "[--plain]\n";
 
 /// "7" or "1..2000".
 bool read_seeds(const std::string& text, CampaignOptions& options) {
@@ -59,6 +60,10 @@ std::optional<CampaignOptions> read_arguments(int argc, char** argv) {
             options.mutant = argv[i];
         } else if (name == "--scenarios") {
             options.scenarios = argv[i];
+        } else if (name == "--known") {
+            options.known_seeds = argv[i];
+        } else if (name == "--save") {
+            options.save = argv[i];
         } else if (name == "--jobs") {
             options.jobs = static_cast<unsigned>(std::strtoul(argv[i], nullptr, 10));
         } else {
