@@ -1,4 +1,4 @@
-// A hub with one planted bug, for the checks that must catch it:
+// A hub with a planted bug, for the checks that must catch the bug:
 // control_hub MUTANT DATA PORT [CONFIG].
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,5 @@
-// Prints messages and objects that are made from the tables, one a line, for a test in another
-// language:
-// {"dialect","path","is_message","sample"}. The first argument is how many of each, the second the
+// Prints messages and objects generated from the dialect tables, one per line, for tests in another
+// language: {"dialect","path","is_message","sample"}. Arguments: how many of each form, and the
 // seed.
 #include <cstdio>
 #include <cstdlib>

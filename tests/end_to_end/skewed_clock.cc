@@ -1,5 +1,5 @@
-// A wall clock that is wrong by SKEW_SECONDS, for a program that is started with this library
-// preloaded. The steady clock is left as it is.
+// A preload library that shifts a program's wall clock by SKEW_SECONDS. The steady clock stays
+// correct.
 #include <cstdlib>
 
 #include <dlfcn.h>

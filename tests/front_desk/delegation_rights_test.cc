@@ -1,5 +1,5 @@
-// Who may do what, as far as it concerns delegation: every entry, tried by somebody who may not.
-// Each try is refused, on record once under who really made it, and without effect.
+// Rights in delegation: every route, tried by callers without the right. Every attempt is refused,
+// on record once under the real caller, and without effect.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,9 +23,9 @@ constexpr const char* kCycle = "DELEGATION_CYCLE_DETECTED";
 constexpr const char* kTooDear = "BUDGET_TOKENS_EXCEEDED";
 constexpr const char* kNoTool = "TOOL_NOT_ALLOWED";
 
-// --- the checks themselves ---------------------------------------------------------------------
+// --- the checks themselves -------------------------------------------------------------------
 
-TEST(Rights, AreSeenToBeKeptBecauseWhatIsDoneLeavesTraces) {
+TEST(Rights, FootprintsDifferAfterAnyEffect) {
     RightsDesk desk;
     const auto before = desk.footprint();
     EXPECT_TRUE(desk.footprint() == before);
@@ -36,9 +36,9 @@ TEST(Rights, AreSeenToBeKeptBecauseWhatIsDoneLeavesTraces) {
     EXPECT_FALSE(desk.footprint() == with_it) << "a session that is kept is one";
 }
 
-// --- as another agent --------------------------------------------------------------------------
+// --- as another agent ------------------------------------------------------------------------
 
-TEST(Rights, I1_A1_NobodySendsAsAnother) {
+TEST(Rights, I1_A1_NoAgentSendsAsAnotherAgent) {
     RightsDesk desk;
     for (const auto& [name, write] : kLanguages) {
         desk.expect_message_refused({.name = name,
@@ -70,7 +70,7 @@ TEST(Rights, I1_A1_NobodySendsAsAnother) {
     for (const auto& attack : kAttacks) desk.expect_refused(attack);
 }
 
-TEST(Rights, I1_A1_NobodyActsAsAnotherBesideMessages) {
+TEST(Rights, I1_A1_NoAgentActsAsAnotherAgentOnOtherRoutes) {
     RightsDesk desk;
     desk.done("admin", "PATCH", "/v1/contexts/w-1", R"({"current_agent":"byte","entities":{}})");
     desk.done("admin",
@@ -132,15 +132,15 @@ TEST(Rights, I1_A1_NobodyActsAsAnotherBesideMessages) {
     for (const auto& attack : kAttacks) desk.expect_refused(attack);
 }
 
-TEST(Rights, I1_D5_A1_NobodySettlesTheDeliveryOfAnother) {
+TEST(Rights, I1_D5_A1_NoAgentSettlesADeliveryOfAnotherAgent) {
     RightsDesk desk;
     const auto held = desk.give({});
     const std::string answer =
         R"({"summary":"","result":"","status":"success","token_usage":{"prompt":0,"completion":0,"total":0}})";
     struct Settling {
         const char* verb;
-        std::string body;   ///< Of a request.
-        std::string frame;  ///< What stands behind the delivery's id.
+        std::string body;   ///< Of an HTTP request.
+        std::string frame;  ///< What follows the delivery id in a frame.
     };
     const Settling kSettlings[] = {{"nack", R"({"final":true})", R"(,"final":true)"},
                                    {"extend", R"({"by_ms":1})", R"(,"by_ms":1)"},
@@ -166,7 +166,7 @@ TEST(Rights, I1_D5_A1_NobodySettlesTheDeliveryOfAnother) {
         attack.body = fmt::format(R"({{"{}":[{}]}})", verb, item);
         desk.expect_refused(attack);
     }
-    // Nor by a message that says whose answer it is.
+    // A message that claims to be byte's answer is refused too.
     const auto forged = fmt::format(
         R"({{"request_id":"{}","target_employee":"byte","child_session_id":"{}","summary":"","result":"",)"
         R"("status":"success","token_usage":{{"prompt":0,"completion":0,"total":0}}}})",
@@ -177,9 +177,9 @@ TEST(Rights, I1_D5_A1_NobodySettlesTheDeliveryOfAnother) {
     desk.done("byte", "POST", "/v1/deliveries/" + held.delivery + "/reply", answer, 202);
 }
 
-// --- tokens of another kind --------------------------------------------------------------------
+// --- tokens of another kind ------------------------------------------------------------------
 
-/// As the specification has it, and not as the table of routes does.
+/// As specified, independently of the route table.
 bool is_for_users(std::string_view path) {
     const auto is_below = [&](std::string_view place) {
         return path == place || path.starts_with(std::string{place} + "/");
@@ -188,7 +188,7 @@ bool is_for_users(std::string_view path) {
 }
 bool is_for_all(std::string_view path) { return path == "/healthz" || path == "/readyz"; }
 
-TEST(Rights, X12_I1_A1_AUsersTokenIsRightForChatAndSessionsAndNothingElse) {
+TEST(Rights, X12_I1_A1_AUsersTokenWorksForChatAndSessionsOnly) {
     RightsDesk desk;
     std::size_t shut = 0;
     for (const auto& route : gateway::kRoutes) {
@@ -213,13 +213,13 @@ TEST(Rights, X12_I1_A1_AUsersTokenIsRightForChatAndSessionsAndNothingElse) {
     ASSERT_TRUE(refusal) << "a user has a duplex connection";
     EXPECT_EQ(refusal->status, 403);
     desk.expect_on_record(last, {.who = "u1", .code = kForbidden});
-    // A delegation is in the log of those, with what it wanted.
+    // The record of a refused delegation has its objective.
     last = desk.last_record();
     desk.as("u1", "POST", kDelegations, desk.written({.objective = "Steal"}));
     EXPECT_EQ(text_at(desk.records_behind(last).at(0).data, "/objective"), "Steal");
 }
 
-TEST(Rights, X12_X13_A1_AnAgentsTokenIsNoUsers) {
+TEST(Rights, X12_X13_A1_AnAgentsTokenIsNotAUsersToken) {
     RightsDesk desk;
     desk.done("u1", "POST", "/v1/sessions/chat-1", R"({"history_reference":"h"})");
     // clang-format off
@@ -239,7 +239,7 @@ TEST(Rights, X12_X13_A1_AnAgentsTokenIsNoUsers) {
     };
     // clang-format on
     for (const auto& attack : kAttacks) desk.expect_refused(attack);
-    // Of a session that only a tree of delegations knows the same is true.
+    // The same holds for a session known only from a tree of delegations.
     const auto held = desk.give({.session = "s-1"});
     for (const auto& session : {std::string{"s-1"}, held.session}) {
         const auto path = "/v1/sessions/" + session;
@@ -251,9 +251,9 @@ TEST(Rights, X12_X13_A1_AnAgentsTokenIsNoUsers) {
     }
 }
 
-// --- depth, origin, parent, budget, time, user -------------------------------------------------
+// --- depth, origin, parent, budget, time, user -----------------------------------------------
 
-TEST(Rights, X4_G1_I2_A1_NobodyGoesDeeperThanItMayWhateverItSaysOfWhereItStands) {
+TEST(Rights, X4_G1_I2_A1_NoDelegationExceedsItsDepthWhateverItsClaim) {
     RightsDesk desk;
     const auto held = desk.give({.limits = R"({"max_depth":2,"max_tokens":1000})"});
     const auto deeper = [&](Errand errand) {
@@ -291,7 +291,7 @@ TEST(Rights, X4_G1_I2_A1_NobodyGoesDeeperThanItMayWhateverItSaysOfWhereItStands)
               {"X-Agent-Depth", depth},
               {"X-Agent-Parent-Session", session}}});
     }
-    // What says that it is deeper than it is, is held to that; what says two things, to neither.
+    // A claim of a greater depth counts; two contradictory claims are refused.
     const auto deep =
         desk.written({.to = "tag", .session = "s-2", .more = R"(,"current_depth":8)"});
     desk.expect_message_refused(
@@ -313,7 +313,7 @@ Held give_byte(RightsDesk& desk) {
                       .more = R"(,"tools":["ocr"])"});
 }
 
-TEST(Rights, X8_X13_I2_I3_G4_A1_ADelegationAddsNothingToWhatItsSenderWasGiven) {
+TEST(Rights, X8_X13_I2_I3_G4_A1_ADelegationNeverExceedsItsSendersGrant) {
     RightsDesk desk;
     const auto held = give_byte(desk);
     struct Row {
@@ -349,7 +349,7 @@ TEST(Rights, X8_X13_I2_I3_G4_A1_ADelegationAddsNothingToWhatItsSenderWasGiven) {
             desk.expect_message_refused({.name = name, .who = "byte", .body = body, .code = code});
         }
     }
-    // Time is not refused but cut: who was given a minute gives no more than is left of it.
+    // Time is not refused but cut: a minute's grant leaves at most the rest of the minute.
     desk.clock += std::chrono::seconds{20};
     const auto pass_on = [&](const char* to, const char* limits) {
         return Errand{.from = "byte",
@@ -367,14 +367,14 @@ TEST(Rights, X8_X13_I2_I3_G4_A1_ADelegationAddsNothingToWhatItsSenderWasGiven) {
     EXPECT_EQ(text_at(below.grant, "/tools"), R"(["ocr"])") << "who says nothing passes its own on";
     EXPECT_EQ(text_at(below.grant, "/user"), "u1");
     EXPECT_EQ(text_at(below.grant, "/parent"), "byte");
-    // All of it is given: a hundred and nine hundred, and not one more.
+    // byte's tokens are used up: a hundred and nine hundred, and none left.
     desk.give(pass_on("crystal", R"({"max_depth":8,"max_tokens":900})"));
     const auto more = desk.written(pass_on("ledger", R"({"max_depth":8,"max_tokens":10})"));
     desk.expect_message_refused(
         {.name = "one more", .who = "byte", .body = more, .code = kTooDear});
 }
 
-TEST(Rights, X4_X13_A1_NobodyWorksOutOfWhatWasGivenToAnother) {
+TEST(Rights, X4_X13_A1_NoAgentDelegatesOutOfAnotherAgentsWork) {
     RightsDesk desk;
     const auto held = give_byte(desk);
     desk.done("scout", "POST", "/v1/sessions/chat-2", R"({"user_id":"u2"})");
@@ -410,9 +410,9 @@ TEST(Rights, X4_X13_A1_NobodyWorksOutOfWhatWasGivenToAnother) {
     }
 }
 
-// --- breadth -----------------------------------------------------------------------------------
+// --- breadth ---------------------------------------------------------------------------------
 
-TEST(Rights, X5_G2_A1_AFanOutIsNoWiderForBeingSplit) {
+TEST(Rights, X5_G2_A1_AFanOutSplitOverRequestsStaysLimited) {
     RightsDesk desk;
     const auto held = give_byte(desk);
     const auto one_more = [&](const char* to, const std::string& session, const char* user = "u1") {
@@ -423,7 +423,7 @@ TEST(Rights, X5_G2_A1_AFanOutIsNoWiderForBeingSplit) {
                              .objective = "Sort",
                              .limits = R"({"max_depth":8,"max_tokens":20})"});
     };
-    // Three, each in a request of its own, out of a session and by a door of its own.
+    // Three requests, each out of another session, by two routes.
     desk.done("byte", "POST", kMessages, one_more("tag", held.session), 202);
     desk.done("byte", "POST", kMessages, one_more("crystal", "never-heard-of"), 202);
     const auto waiting = desk.as("byte", "POST", kDelegations, one_more("ledger", "s-1"));
@@ -444,7 +444,7 @@ TEST(Rights, X5_G2_A1_AFanOutIsNoWiderForBeingSplit) {
     }
 }
 
-// --- cycles ------------------------------------------------------------------------------------
+// --- cycles ----------------------------------------------------------------------------------
 
 TEST(Rights, X6_G3_A1_NoRingOverTwoToSixAgents) {
     const std::vector<std::string> ring{"prime", "byte", "tag", "crystal", "ledger", "audit"};
@@ -469,7 +469,7 @@ TEST(Rights, X6_G3_A1_NoRingOverTwoToSixAgents) {
                                  .code = kCycle});
 }
 
-TEST(Rights, X6_G3_A1_AnObjectiveIsTheSameHoweverItIsWritten) {
+TEST(Rights, X6_G3_A1_AnObjectiveEqualsItselfInEverySpelling) {
     RightsDesk desk;
     const auto held = desk.give({.objective = "Extract final receipt data"});
     // clang-format off
@@ -479,11 +479,11 @@ TEST(Rights, X6_G3_A1_AnObjectiveIsTheSameHoweverItIsWritten) {
         "extract  final   receipt data",
         "  Extract final receipt data ",
         R"(Extract\tfinal\nreceipt data)",
-        R"(Extract final receipt\u00a0data)",                                // A space that does not break.
-        R"(E\u200bxtract final rec\u200deipt d\u2060ata\ufeff)",             // What has no width.
-        R"(\uff25\uff38\uff34\uff32\uff21\uff23\uff34 final receipt data)",  // Of full width.
+        R"(Extract final receipt\u00a0data)",                                // A no-break space.
+        R"(E\u200bxtract final rec\u200deipt d\u2060ata\ufeff)",             // Zero-width characters.
+        R"(\uff25\uff38\uff34\uff32\uff21\uff23\uff34 final receipt data)",  // Full-width letters.
         R"(Extract \ufb01nal receipt data)",                                 // A ligature.
-        R"(\u0045xtract final receipt data)",                                // An escape of JSON's.
+        R"(\u0045xtract final receipt data)",                                // A JSON escape.
     };
     // clang-format on
     for (const auto* objective : kWritten) {
@@ -495,20 +495,20 @@ TEST(Rights, X6_G3_A1_AnObjectiveIsTheSameHoweverItIsWritten) {
     }
 }
 
-// --- tools -------------------------------------------------------------------------------------
+// --- tools -----------------------------------------------------------------------------------
 
-TEST(Rights, X14_I4_A1_AToolIsItsExactNameAndNoOther) {
+TEST(Rights, X14_I4_A1_AToolIsGrantedByItsExactNameOnly) {
     RightsDesk desk;
     const auto held = give_byte(desk);
     // clang-format off
     const char* const kNames[] = {
-        "sql",                    // In the list, and not granted.
-        "pay",                    // In no list.
+        "sql",                    // In tools_allowed, but not granted.
+        "pay",                    // In no list at all.
         "OCR", "Ocr", "ocr_v2", "tools.ocr", "optical-character-recognition",
-        R"(\u043ecr)",            // A Cyrillic letter in place of the first.
-        R"(o\u0441r)",            // And of the second.
-        R"(ocr\u200b)", R"(\u200bocr)", R"(o\u00adcr)",  // What cannot be seen.
-        R"(\uff4f\uff43\uff52)",  // Of full width.
+        R"(\u043ecr)",            // The first letter is Cyrillic.
+        R"(o\u0441r)",            // The second letter is.
+        R"(ocr\u200b)", R"(\u200bocr)", R"(o\u00adcr)",  // Invisible characters.
+        R"(\uff4f\uff43\uff52)",  // Full-width letters.
         R"(ocr\u0000)", "ocr ", " ocr", R"(ocr\n)",
     };
     // clang-format on
@@ -540,7 +540,7 @@ TEST(Rights, X14_I4_A1_AToolIsItsExactNameAndNoOther) {
     EXPECT_EQ(desk.done("byte", "POST", kTools, R"({"tool":"ocr"})"), R"({"allowed":true})");
 }
 
-// --- the same bytes again ----------------------------------------------------------------------
+// --- the same bytes again --------------------------------------------------------------------
 
 TEST(Rights, D4_X6_A1_ReplayedBytesHaveTheirFirstOutcomeAndNoSecondRun) {
     RightsDesk desk;
@@ -565,7 +565,7 @@ TEST(Rights, D4_X6_A1_ReplayedBytesHaveTheirFirstOutcomeAndNoSecondRun) {
     for (const auto* thief : {"mallory", "byte", "scout"}) {
         desk.expect_message_refused({"stolen", thief, first, 403, kMismatch});
     }
-    // When it is answered nothing runs again either.
+    // A repeat after the answer runs nothing again either.
     const auto held = desk.take("byte");
     desk.done("byte",
               "POST",

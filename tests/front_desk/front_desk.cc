@@ -44,7 +44,7 @@ FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
     doors_ = gateway_.doors();
 }
 
-/// As the doors do: whoever is still there is gone, and told so, before the rooms go.
+/// Closes every connection before the gateway goes, as the listeners do.
 FrontDesk::~FrontDesk() {
     for (const auto& weak : sockets_) {
         if (const auto socket = weak.lock()) socket->vanish();
@@ -115,7 +115,7 @@ void FrontDesk::fill_disk() {
 }
 
 void FrontDesk::run_until(const std::function<bool()>& is_so) {
-    // The timer may go off in a later run.
+    // The timer may fire in a later run.
     const auto has_given_up = std::make_shared<bool>(false);
     loop_.after(std::chrono::seconds{10}, [has_given_up] { *has_given_up = true; });
     loop_.run([&] {

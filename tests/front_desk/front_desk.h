@@ -1,5 +1,5 @@
-// The front desk with nobody at the doors but the test: exchanges and sockets are scripted, turns
-// are taken when the test says so, and the clock stands still. What is behind the desk is real.
+// The gateway without a network: exchanges and sockets are scripted, the test takes the turns, and
+// the clock stands still. Engine, journal and gateway are real.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ class ScriptedExchange final : public transport::Exchange {
     int status() const { return answers.empty() ? 0 : answers.back().status; }
     std::string body() const { return answers.empty() ? "" : answers.back().body; }
 
-    std::vector<transport::Response> answers;  ///< One, if the desk keeps its word.
+    std::vector<transport::Response> answers;  ///< Exactly one, if the gateway is correct.
     std::string streamed;
     std::size_t backlog = 0;
     bool has_ended = false;
@@ -83,31 +83,32 @@ class FrontDesk {
     FrontDesk(const FrontDesk&) = delete;
     FrontDesk& operator=(const FrontDesk&) = delete;
 
-    /// Brings a request; `path` may have a query. Nothing is decided before turn().
+    /// Sends a request; `path` may have a query. Nothing is decided before turn().
     ExchangePtr ask(std::string method,
                     std::string path,
                     std::string body = {},
                     Headers headers = {});
-    /// The same, and a turn: the body of the answer.
+    /// ask() and a turn; returns the body of the answer.
     std::string now(std::string method, std::string path, std::string body = {});
-    /// A connection that has said nothing yet; nothing if the door does not upgrade it.
+    /// A connection before its hello; null if the gateway refuses the upgrade.
     SocketPtr open(Headers headers = {});
-    /// What the door says to an upgrade that it refuses; nothing if it grants it.
+    /// The gateway's refusal of an upgrade, if any.
     std::optional<transport::Response> refusal_of(Headers headers);
-    /// A connection of this agent, welcomed.
+    /// A connection of this agent, after the welcome.
     SocketPtr connect(const std::string& agent, int credit = 16);
-    /// Everything that waits is decided, and what follows from it.
+    /// Decides all waiting commands, with all consequences.
     void turn();
-    /// Runs the loop until this is so, for what other threads and timers bring.
+    /// Runs the loop until `is_so`, for results of other threads and of timers.
     void run_until(const std::function<bool()>& is_so);
 
-    /// The disk takes nothing more.
+    /// From here on the disk is full.
     void fill_disk();
 
     engine::Engine& engine() { return *engine_; }
     gateway::Gateway& gateway() { return gateway_; }
     Time clock{Duration{1'700'000'000'000}};
-    std::shared_ptr<const TlsCertificate> certificate{};  ///< What whoever asks shows.
+    /// The client certificate of every further request.
+    std::shared_ptr<const TlsCertificate> certificate{};
 
   private:
     journal::testing::MemoryDisk disk_;

@@ -1,4 +1,4 @@
-// What a client is told, where the moment matters: between the doors and the next turn.
+// Answers to clients where the moment matters: between the transport and the next turn.
 #include "tests/front_desk/front_desk.h"
 
 #include <algorithm>
@@ -42,12 +42,11 @@ struct Agents : FrontDesk {
     }
 };
 
-// --- what goes on record
-// ---------------------------------------------------------------------------
+// --- records ---------------------------------------------------------------------------------
 
 TEST(Refusals, A4_AreOnRecordWithoutPersonalData) {
     Agents desk;
-    // As it is, escaped, and cut off by the 60 bytes that a refusal shows of a value.
+    // Plain, escaped, and cut off by the 60 bytes of a value that a refusal shows.
     const std::string long_word(42, 'x');
     for (const std::string& words : {std::string{"ana@example.org"},
                                      std::string{R"(ana\u0040example.org)"},
@@ -61,7 +60,7 @@ TEST(Refusals, A4_AreOnRecordWithoutPersonalData) {
                 words + "\"}}");
         EXPECT_NE(answer.find("ana"), std::string::npos) << "the sender sees what it wrote";
     }
-    // The desk's feed is as the journal has it.
+    // The desk's feed shows records as the journal has them.
     const auto events = desk.ask("GET", "/v1/events?from=1&follow=false");
     desk.run_until([&] { return events->has_ended; });
     EXPECT_NE(events->streamed.find("MessageRefused"), std::string::npos);
@@ -69,8 +68,9 @@ TEST(Refusals, A4_AreOnRecordWithoutPersonalData) {
     EXPECT_EQ(events->streamed.find("ana"), std::string::npos) << events->streamed;
 }
 
-// What is made of a short block moves with it, and its outline must not be left behind.
-TEST(Refusals, K7_ABlockThatSaysNextToNothingIsRefusedAndTheHubGoesOn) {
+// A short block's text moves with the string that holds it; its outline must not point to the old
+// place.
+TEST(Refusals, K7_AnAlmostEmptyBlockIsRefusedAndTheHubGoesOn) {
     Agents desk;
     for (const char* lines : {"", "\n\n", "n: t\n", "priority: LOW\n"}) {
         const auto answer =
@@ -79,9 +79,9 @@ TEST(Refusals, K7_ABlockThatSaysNextToNothingIsRefusedAndTheHubGoesOn) {
     }
 }
 
-// --- everybody reads its own dialect -------------------------------------------------------------
+// --- every agent reads its own dialect -------------------------------------------------------
 
-TEST(Dialects, P1_TheDeepestRequestAndItsAnswerReachEachInItsOwn) {
+TEST(Dialects, P1_TheDeepestRequestAndItsAnswerAreTranslated) {
     FrontDesk desk;
     desk.now("PUT", "/v1/agents/CST", R"({"dialect":"kessel"})");
     desk.now("PUT", "/v1/agents/sue", R"({"dialect":"sam","capabilities":[{"code":"DIG"}]})");
@@ -108,7 +108,7 @@ TEST(Dialects, P1_TheDeepestRequestAndItsAnswerReachEachInItsOwn) {
     EXPECT_EQ(asked->body().find(R"("message_type":)"), std::string::npos) << asked->body();
 }
 
-TEST(Dialects, T4_AnAnswerFromAnotherDialectIsAHelpResponseHoweverItComes) {
+TEST(Dialects, T4_AnAnswerFromAnotherDialectIsAHelpResponseByEveryRoute) {
     FrontDesk desk;
     desk.now("PUT", "/v1/agents/ann", R"({"dialect":"taskwire"})");
     desk.now("PUT", "/v1/agents/sue", R"({"dialect":"sam"})");
@@ -135,7 +135,7 @@ TEST(Dialects, T4_AnAnswerFromAnotherDialectIsAHelpResponseHoweverItComes) {
     }
 }
 
-TEST(Dialects, AreNamedToWhoeverNamesAnother) {
+TEST(Dialects, AreListedWhenAnUnknownDialectIsNamed) {
     Agents desk;
     const auto answer = desk.ask("POST", "/v1/messages", message(1), {{"Parlance-Dialect", "x"}});
     desk.turn();
@@ -144,9 +144,9 @@ TEST(Dialects, AreNamedToWhoeverNamesAnother) {
         << answer->body();
 }
 
-// --- nothing takes long --------------------------------------------------------------------------
+// --- bounded work ----------------------------------------------------------------------------
 
-TEST(Limits, K9_ATextToRouteIsNoLongerThanOneToClassify) {
+TEST(Limits, K9_ATextToRouteHasTheLimitOfATextToClassify) {
     Agents desk;
     const std::string text = R"("text":")" + std::string(8'193, 'x') + "\"";
     const auto classified = desk.now("POST", "/v1/classify", "{" + text + "}");
@@ -182,7 +182,7 @@ TEST(Limits, K6_ThePatternsOfARegistrationHaveALimitTogether) {
     EXPECT_LT(refused.size(), 3'000U) << "it is said once";
 }
 
-TEST(Limits, K6_ARegistrationWithMoreFlawsThanAreListedIsToldSo) {
+TEST(Limits, K6_ARegistrationIsToldOfUnlistedFlaws) {
     FrontDesk desk;
     const auto refused = [&](int count) {
         std::string flaws;
@@ -212,9 +212,9 @@ TEST(Limits, K6_ACapabilityThatIsNotRegisteredIsQuotedLikeEveryOtherValue) {
     EXPECT_NE(refused.find(R"("value":"\"ANL_X\"")"), std::string::npos) << refused;
 }
 
-// --- what is shared ------------------------------------------------------------------------------
+// --- shared state ----------------------------------------------------------------------------
 
-TEST(Chat, T14_WhatAnAgentHasDoneForAUserIsBegunInItsOwnName) {
+TEST(Chat, T14_AWorkflowThatAnAgentStartsForAUserIsInTheAgentsName) {
     FrontDesk desk;
     desk.now("PUT",
              "/v1/agents/ANL",
@@ -277,7 +277,7 @@ TEST(State, T13_ANullTakesAMemberAway) {
     EXPECT_EQ(member(update("UPDATE", 2, "7"), "code"), R"("INPUT_VALIDATION_FAILED")");
 }
 
-// --- nothing is said before it is durable --------------------------------------------------------
+// --- no answer before the record is durable --------------------------------------------------
 
 TEST(Answers, WaitForTheTurnAndComeOnce) {
     Agents desk;
@@ -322,8 +322,7 @@ TEST(Answers, ThatAreLargeComeInSeveralFrames) {
     bob->vanish();
 }
 
-// --- too much at once
-// ------------------------------------------------------------------------------
+// --- overload --------------------------------------------------------------------------------
 
 TEST(Overload, G6_HeartbeatsOfAConnectionTakeNoRoomInTheInbox) {
     Agents desk;
@@ -381,7 +380,7 @@ TEST(Overload, G6_AFrameWithMoreItemsThanFrameItemsMaxIsRefusedAsAWhole) {
     EXPECT_EQ(desk.engine().inbox_size(), 1U) << "that its instance leaves, and nothing else";
 }
 
-TEST(Overload, IsSaidAtOnceWithATimeAndTheSenderMaySendAgain) {
+TEST(Overload, IsAnsweredAtOnceWithARetryTimeAndTheSenderMaySendAgain) {
     Agents desk{{.inbox_commands_max = 2}};
     const auto first = desk.ask("POST", "/v1/messages", message(1));
     const auto second = desk.ask("POST", "/v1/messages", message(2));
@@ -435,7 +434,7 @@ TEST(FullDisk, NamesTheMessageAndTheDeliveryThatWereNotTaken) {
                    R"("}]})");
     };
     desk.fill_disk();
-    // There is room for two: in this segment, and in the next, which was made ahead.
+    // Room for two: in the present segment, and in the next, prepared ahead.
     for (const auto* id : {"first", "second"}) {
         send_large(id);
         desk.turn();
@@ -454,8 +453,7 @@ TEST(FullDisk, NamesTheMessageAndTheDeliveryThatWereNotTaken) {
         << bob->frames[0];
 }
 
-// --- the inbox
-// ---------------------------------------------------------------------------------------
+// --- the inbox -------------------------------------------------------------------------------
 
 TEST(Inbox, WaitsForTheMessageAndIsAnsweredInItsTurn) {
     Agents desk;
@@ -479,12 +477,12 @@ TEST(Inbox, IsAnsweredWhenTheMessageComesInTheTurnThatFoundNothing) {
     EXPECT_EQ(messages_in(*inbox), 1);
 }
 
-TEST(Inbox, WithoutPatienceIsAnsweredWithNothing) {
+TEST(Inbox, WithoutAWaitTimeIsAnsweredWithNoMessages) {
     Agents desk;
     EXPECT_EQ(desk.now("GET", "/v1/agents/bob/inbox"), R"({"messages":[]})");
 }
 
-TEST(Inbox, IsAnsweredWithNothingWhenItsPatienceEnds) {
+TEST(Inbox, IsAnsweredWithNoMessagesWhenItsWaitEnds) {
     Agents desk;
     const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=1");
     desk.run_until([&] { return !inbox->answers.empty(); });
@@ -494,7 +492,7 @@ TEST(Inbox, IsAnsweredWithNothingWhenItsPatienceEnds) {
     EXPECT_EQ(desk.engine().agent(AgentId{"bob"})->waiting, 1U) << "nobody took it";
 }
 
-TEST(Inbox, WhoeverWaitsLongestGetsTheMessageAndTheOthersWaitOn) {
+TEST(Inbox, GivesTheMessageToTheLongestWaiterAndTheOthersWaitOn) {
     Agents desk;
     const auto first = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
     const auto second = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
@@ -508,7 +506,7 @@ TEST(Inbox, WhoeverWaitsLongestGetsTheMessageAndTheOthersWaitOn) {
     EXPECT_EQ(messages_in(*second), 1);
 }
 
-TEST(Inbox, OfOneWhoHungUpTakesNothing) {
+TEST(Inbox, OfAClosedConnectionTakesNothing) {
     Agents desk;
     const auto gone = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
     desk.turn();
@@ -541,7 +539,7 @@ TEST(Inbox, G7_ManyTakesOfOneTurnGetTheirOwnMessagesEach) {
     }
 }
 
-TEST(Inbox, T16_AnIdleFleetOverHttpAddsNoRecordAndWhoIsSilentIsOffline) {
+TEST(Inbox, T16_AnIdleFleetOverHttpAddsNoRecordAndSilentAgentsGoOffline) {
     Agents desk;
     const auto waiting = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
     const auto beat = [&] { desk.now("POST", "/v1/agents/alice/heartbeat", "{}"); };
@@ -575,7 +573,7 @@ TEST(Inbox, T16_AnIdleFleetOverHttpAddsNoRecordAndWhoIsSilentIsOffline) {
     EXPECT_FALSE(desk.engine().agent({"bob"})->is_there);
 }
 
-TEST(Inbox, JoinsAgainWhenTheHubHasGivenItsSilenceUp) {
+TEST(Inbox, JoinsAgainAfterItsInstanceWasDroppedForSilence) {
     Agents desk;
     desk.now("GET", "/v1/agents/bob/inbox");
     desk.clock += std::chrono::minutes{10};
@@ -588,7 +586,7 @@ TEST(Inbox, JoinsAgainWhenTheHubHasGivenItsSilenceUp) {
     EXPECT_EQ(messages_in(*inbox), 1);
 }
 
-TEST(Inbox, HandsOverAtMostWhatWasAskedFor) {
+TEST(Inbox, HandsOverAtMostTheRequestedCount) {
     Agents desk;
     for (int i = 1; i <= 5; ++i) desk.now("POST", "/v1/messages", message(i));
     const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?max=3");
@@ -597,10 +595,9 @@ TEST(Inbox, HandsOverAtMostWhatWasAskedFor) {
     EXPECT_EQ(messages_in(*inbox), 3);
 }
 
-// --- events
-// --------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------
 
-TEST(Events, BeginBehindTheLastOneThatWasHeardWhateverTheAddressSays) {
+TEST(Events, BeginAfterTheLastEventIdWhateverTheQuerySays) {
     Agents desk;
     const auto events =
         desk.ask("GET", "/v1/events?from=1&follow=false", {}, {{"Last-Event-ID", "3"}});
@@ -622,7 +619,7 @@ TEST(Events, OfTheWholeRecordHaveEverySequenceOnce) {
     EXPECT_EQ(events->streamed.find("id: ", at + 1), std::string::npos);
 }
 
-TEST(Events, FollowWhatHappensAndOnlyWhatIsDurable) {
+TEST(Events, FollowNewRecordsOnlyWhenDurable) {
     Agents desk;
     const auto events = desk.ask("GET", "/v1/events");
     desk.ask("POST", "/v1/messages", message(1));
@@ -643,7 +640,7 @@ TEST(Events, WaitForAReaderThatIsFarBehind) {
     desk.run_until([&] { return !events->streamed.empty(); });
 }
 
-TEST(Events, RefuseWhatIsNoSequence) {
+TEST(Events, RefuseAnInvalidSequence) {
     Agents desk;
     EXPECT_EQ(desk.ask("GET", "/v1/events?from=now")->status(), 422);
     EXPECT_EQ(desk.ask("GET", "/v1/events?limit=-1")->status(), 422);
@@ -651,7 +648,7 @@ TEST(Events, RefuseWhatIsNoSequence) {
     EXPECT_EQ(desk.ask("GET", "/v1/events?from=99999999999999999999999")->status(), 422);
 }
 
-TEST(Events, OfOneWhoHungUpAreReadNoMore) {
+TEST(Events, OfAClosedConnectionAreReadNoMore) {
     Agents desk;
     const auto events = desk.ask("GET", "/v1/events?from=1");
     events->vanish();
@@ -660,10 +657,9 @@ TEST(Events, OfOneWhoHungUpAreReadNoMore) {
     EXPECT_EQ(events->streamed, "");
 }
 
-// --- holding the line
-// -------------------------------------------------------------------------------------------
+// --- requesters that wait --------------------------------------------------------------------
 
-/// alice asks bob and holds the line; bob has the question.
+/// alice's request to bob, for whose answer her connection waits.
 class Question {
   public:
     ExchangePtr hold() {
@@ -677,7 +673,7 @@ class Question {
         return held;
     }
     void take() { delivery_ = delivery_in(desk.now("GET", "/v1/agents/bob/inbox")); }
-    /// Brings the answer; nothing is decided before the next turn.
+    /// Sends the answer; nothing is decided before the next turn.
     void answer() {
         desk.ask("POST",
                  "/v1/deliveries/" + delivery_ + "/reply",
@@ -693,12 +689,12 @@ class Question {
     std::string delivery_;
 };
 
-TEST(HoldingTheLine, OneWhoLetsGoInTheTurnOfTheAnswerGetsIt) {
+TEST(HoldingTheLine, ACallerGoneInTheTurnOfTheAnswerGetsTheAnswer) {
     Question question;
     const auto held = question.hold();
     question.take();
     question.answer();
-    held->vanish();  // As when its patience ends: the answer is with the engine already.
+    held->vanish();  // As when the wait ends: the answer is with the engine already.
     question.desk.turn();
     ASSERT_EQ(held->status(), 200);
     EXPECT_NE(held->body().find("found"), std::string::npos) << held->body();
@@ -706,7 +702,7 @@ TEST(HoldingTheLine, OneWhoLetsGoInTheTurnOfTheAnswerGetsIt) {
     EXPECT_EQ(question.inbox(), R"({"messages":[]})");
 }
 
-TEST(HoldingTheLine, OneWhoLetsGoBeforeFindsTheAnswerInItsMailbox) {
+TEST(HoldingTheLine, ACallerGoneBeforeFindsTheAnswerInItsMailbox) {
     Question question;
     const auto held = question.hold();
     question.take();
@@ -719,7 +715,7 @@ TEST(HoldingTheLine, OneWhoLetsGoBeforeFindsTheAnswerInItsMailbox) {
     EXPECT_NE(question.inbox().find("found"), std::string::npos);
 }
 
-TEST(HoldingTheLine, OneWhoLetsGoWhileTheDiskIsFullHoldsOn) {
+TEST(HoldingTheLine, ACallerGoneWhileTheDiskIsFullStaysHeld) {
     Question question;
     const auto held = question.hold();
     const auto send_large = [&](const std::string& id) {
@@ -730,7 +726,7 @@ TEST(HoldingTheLine, OneWhoLetsGoWhileTheDiskIsFullHoldsOn) {
                                      std::string(900'000, 'x') + "\"}");
     };
     question.desk.fill_disk();
-    for (const auto* id : {"first", "second"}) {  // For these there is room in what was made ahead.
+    for (const auto* id : {"first", "second"}) {  // The prepared segments have room for two.
         send_large(id);
         question.desk.turn();
     }
@@ -741,7 +737,7 @@ TEST(HoldingTheLine, OneWhoLetsGoWhileTheDiskIsFullHoldsOn) {
     EXPECT_TRUE(held->answers.empty()) << "it is tried again when there is room";
 }
 
-TEST(HoldingTheLine, WhoeverAsksTheSameAgainHearsTheAnswerToo) {
+TEST(HoldingTheLine, ACallerThatRepeatsTheRequestGetsTheAnswerToo) {
     Question question;
     const auto first = question.hold();
     const auto second = question.hold();
@@ -759,10 +755,9 @@ TEST(HoldingTheLine, WhoeverAsksTheSameAgainHearsTheAnswerToo) {
     EXPECT_EQ(question.inbox(), R"({"messages":[]})");
 }
 
-// --- who may not be heard
-// -------------------------------------------------------------------------------------------
+// --- callers without the right ---------------------------------------------------------------
 
-TEST(Callers, WithNamesThatNobodyCanHaveAreSentAway) {
+TEST(Callers, WithInvalidNamesAreRefused) {
     Agents desk;
     const std::string long_name(200, 'x');
     const std::string body =
@@ -781,7 +776,7 @@ TEST(Callers, WithNamesThatNobodyCanHaveAreSentAway) {
     EXPECT_EQ(desk.now("GET", "/v1/agents").find("topic:x"), std::string::npos);
 }
 
-TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
+TEST(Callers, LearnNothingAboutAnotherAgentsDelivery) {
     Question question;
     const auto held = question.hold();
     question.take();
@@ -804,10 +799,9 @@ TEST(Callers, ReadNothingAboutADeliveryOfAnother) {
     EXPECT_TRUE(held->answers.empty()) << "alice's question is as open as before";
 }
 
-// --- answers that name only their workflow
-// -------------------------------------------------------------------------------------------
+// --- answers that name only their workflow ---------------------------------------------------
 
-TEST(Answers, OfOneWorkflowMeanOnlyTheQuestionThatWasHandedOver) {
+TEST(Answers, NamingAWorkflowMeanOnlyTheRequestHandedOver) {
     Agents desk;
     desk.now("PUT", "/v1/agents/buyer", R"({"dialect":"sam"})");
     const auto seller = desk.open();
@@ -826,7 +820,7 @@ TEST(Answers, OfOneWorkflowMeanOnlyTheQuestionThatWasHandedOver) {
     seller->say(R"({"send":[)" + message("a-1", "RESPONSE", "seller") + "," +
                 message("a-2", "RESPONSE", "seller") + "]}");
     desk.turn();
-    // A workflow keeps its order: the second question comes once the first is answered.
+    // A workflow keeps its order: the second request comes after the first is answered.
     EXPECT_NE(seller->frames.back().find("q-2"), std::string::npos) << seller->frames.back();
     seller->say(R"({"send":[)" + message("a-3", "RESPONSE", "seller") + "]}");
     desk.turn();
@@ -846,10 +840,9 @@ TEST(Answers, OfOneWorkflowMeanOnlyTheQuestionThatWasHandedOver) {
         << "the second came before its question, and answers nothing";
 }
 
-// --- the end
-// -------------------------------------------------------------------------------------------
+// --- the end ---------------------------------------------------------------------------------
 
-TEST(Stopping, AnswersEveryoneWhoWaits) {
+TEST(Stopping, AnswersEveryWaitingCaller) {
     Agents desk;
     const auto bob = desk.connect("bob", 0);
     const auto inbox = desk.ask("GET", "/v1/agents/alice/inbox?wait=60000");
@@ -873,7 +866,7 @@ TEST(Stopping, AnswersEveryoneWhoWaits) {
     EXPECT_EQ(inbox->answers.size() + question->answers.size(), 2U) << "each of them once";
 }
 
-TEST(Stopping, TakesNothingOutOfTheHandsOfAnAgent) {
+TEST(Stopping, TakesNoDeliveryBackFromAnAgent) {
     Agents desk;
     const auto bob = desk.connect("bob");
     desk.now("POST", "/v1/messages", message(1));
@@ -885,7 +878,7 @@ TEST(Stopping, TakesNothingOutOfTheHandsOfAnAgent) {
     EXPECT_EQ(member(shown, "waiting"), "0");
 }
 
-TEST(Stopping, LeavesNobodyParkedWhoseQuestionWasWithTheEngine) {
+TEST(Stopping, LeavesNoInboxWaitingThatWasWithTheEngine) {
     Agents desk;
     const auto inbox = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
     desk.gateway().stop();

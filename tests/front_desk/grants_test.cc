@@ -1,4 +1,5 @@
-// What an agent may see and end of what it asked for a user: to be the same agent is not enough.
+// What an agent may read and cancel of its own requests for a user: being the same agent is not
+// enough, the token needs a grant for the user.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ std::string code_in(std::string_view body) {
     return code ? std::string{code->text(spare)} : "";
 }
 
-/// What stands in `text` from `begin` up to `end`.
+/// The part of `text` between `begin` and `end`.
 std::string between(std::string_view text, std::string_view begin, std::string_view end) {
     const auto at = text.find(begin);
     if (at == std::string_view::npos) return "";
@@ -36,7 +37,8 @@ gateway::Options guarded(const std::string& data) {
     return {.guard = std::make_shared<identity::Guard>(data, [](const std::string&) {})};
 }
 
-/// Two tokens of prime, for a user each; byte and tag have no grant, and mallory nothing at all.
+/// Two tokens of prime, each for a user; byte and tag have no grant, and mallory no part in the
+/// requests.
 struct Grants : identity::testing::Scratch, FrontDesk {
     Grants() : FrontDesk({}, guarded(path())) {
         mint("prime of u1", {.kind = Kind::Agent, .name = "prime", .users = {"u1"}});
@@ -61,7 +63,7 @@ struct Grants : identity::testing::Scratch, FrontDesk {
     Headers proof(const std::string& who) const {
         return {{"Authorization", "Bearer " + tokens.at(who)}};
     }
-    /// A request with somebody's token, answered.
+    /// A request with this caller's token, answered.
     ExchangePtr as(const std::string& who,
                    std::string method,
                    std::string path,
@@ -71,7 +73,7 @@ struct Grants : identity::testing::Scratch, FrontDesk {
         run_until([&] { return !exchange->answers.empty(); });
         return exchange;
     }
-    /// Asks in a delegation; the status.
+    /// Sends a delegation; returns the status.
     int delegate(const std::string& who,
                  std::string_view origin,
                  std::string_view target,
@@ -93,14 +95,14 @@ struct Grants : identity::testing::Scratch, FrontDesk {
     std::string inbox(const std::string& agent) {
         return as(agent, "GET", "/v1/agents/" + agent + "/inbox")->body();
     }
-    /// All that a stream says, to its end.
+    /// The whole of a stream.
     std::string streamed(const std::string& who, const std::string& path) {
         const auto stream = as(who, "GET", path);
         EXPECT_EQ(stream->status(), 200) << who << " " << stream->body();
         run_until([&] { return stream->has_ended; });
         return stream->streamed;
     }
-    /// What the token for another user is told, which is what is said of `unknown`.
+    /// The token for another user must get the same answer as for an unknown id.
     void expect_not_there(const std::string& method,
                           const std::string& path,
                           const std::string& id,
@@ -124,7 +126,7 @@ struct Grants : identity::testing::Scratch, FrontDesk {
     std::map<std::string, std::string> tokens;
 };
 
-TEST(Grants, I3_AStreamIsForWhoMayActForItsUser) {
+TEST(Grants, I3_AStreamIsReadOnlyWithAGrantForItsUser) {
     Grants desk;
     ASSERT_EQ(desk.delegate("prime of u1", "prime", "byte", Grants::kAsked, "s-1"), 202);
     const auto path = fmt::format("/v1/requests/{}/stream", Grants::kAsked);
@@ -140,7 +142,7 @@ TEST(Grants, I3_AStreamIsForWhoMayActForItsUser) {
                                     mask);
     ASSERT_EQ(desk.as("byte", "POST", "/v1/deliveries/" + delivery + "/reply", answer)->status(),
               202);
-    // It is over: whose it was is only on record.
+    // After the end the request's user is only on record.
     desk.expect_not_there("GET", path, Grants::kAsked);
     const auto own = desk.streamed("prime of u1", path);
     EXPECT_NE(own.find("at ana@example.org"), std::string::npos) << own;
@@ -170,7 +172,7 @@ TEST(Grants, I3_AStreamIsForWhoMayActForItsUser) {
     }
 }
 
-TEST(Grants, I3_WhoWorksForAUserMaySeeWhatItAsksForThat) {
+TEST(Grants, I3_AnAgentAtWorkForAUserMayReadItsOwnRequests) {
     Grants desk;
     ASSERT_EQ(desk.delegate("prime of u1", "prime", "byte", Grants::kAsked, "s-1"), 202);
     const auto held = desk.inbox("byte");
@@ -179,12 +181,12 @@ TEST(Grants, I3_WhoWorksForAUserMaySeeWhatItAsksForThat) {
     ASSERT_EQ(desk.delegate("byte", "byte", "tag", Grants::kBelow, session), 202);
     const auto path = fmt::format("/v1/requests/{}/stream", Grants::kBelow);
     EXPECT_EQ(desk.as("byte", "GET", path)->status(), 200);
-    // X15: the same value has the same placeholder in all of the tree.
+    // X15: a value has the same placeholder in the whole tree.
     const auto above = between(held, "[EMAIL_", "]");
     EXPECT_EQ(above.size(), 8U) << held;
     const auto below = desk.inbox("tag");
     EXPECT_EQ(between(below, "[EMAIL_", "]"), above) << below;
-    // And it comes back by the same.
+    // And the placeholder is replaced by the value on the way back.
     const auto answer =
         fmt::format(R"({{"summary":"S","result":"to [EMAIL_{}]","status":"success",)"
                     R"("token_usage":{{"prompt":1,"completion":1,"total":2}}}})",
@@ -195,7 +197,7 @@ TEST(Grants, I3_WhoWorksForAUserMaySeeWhatItAsksForThat) {
     EXPECT_NE(desk.inbox("byte").find("to ana@example.org"), std::string::npos);
 }
 
-TEST(Grants, I3_ARequestIsEndedByWhoMayActForItsUser) {
+TEST(Grants, I3_ARequestIsCancelledOnlyWithAGrantForItsUser) {
     Grants desk;
     ASSERT_EQ(desk.delegate("prime of u1", "prime", "byte", Grants::kAsked, "s-1"), 202);
     const auto path = fmt::format("/v1/workflows/{}/cancel", Grants::kAsked);
@@ -203,7 +205,7 @@ TEST(Grants, I3_ARequestIsEndedByWhoMayActForItsUser) {
     EXPECT_EQ(desk.as("prime of u1", "POST", path, "{}")->status(), 204);
 }
 
-TEST(Grants, I3_AWorkflowAndItsContextAreForWhoMayActForItsUser) {
+TEST(Grants, I3_AWorkflowAndItsContextNeedAGrantForTheUser) {
     Grants desk;
     const auto plan = R"({"workflow_id":"wf-1","user_id":"u1","input":{"q":"Q"},)"
                       R"("steps":[{"id":"a","agent":"byte","capability":"bill"}]})";
@@ -228,7 +230,7 @@ TEST(Grants, I3_AWorkflowAndItsContextAreForWhoMayActForItsUser) {
     expect_apart();
 }
 
-TEST(Grants, X13_AContextIsNotThereForWhoHasNothingToDoWithIt) {
+TEST(Grants, X13_AContextIsHiddenFromUninvolvedAgents) {
     Grants desk;
     ASSERT_EQ(desk.as("byte", "PATCH", "/v1/contexts/wf-2", R"({"status":"ON"})")->status(), 200);
     const auto looked = desk.as("mallory", "GET", "/v1/contexts/wf-2");

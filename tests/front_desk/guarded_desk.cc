@@ -53,7 +53,7 @@ ExchangePtr GuardedDesk::as(const std::string& who,
 }
 
 std::string GuardedDesk::record(std::uint64_t from) {
-    turn();  // With what was refused at the door.
+    turn();  // With the refusals before the engine.
     const auto events = as("admin", "GET", "/v1/events?follow=false&from=" + std::to_string(from));
     run_until([&] { return events->has_ended; });
     return events->streamed;

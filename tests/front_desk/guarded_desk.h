@@ -1,4 +1,4 @@
-// The front desk of a hub without --dev, and callers who prove who they are by tokens of its own.
+// The gateway of a hub without --dev, and callers with the hub's own tokens.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace parlance::front_desk {
 
-/// The `code` of a problem; empty if it is none.
+/// The `code` of a problem; empty if the body is no problem.
 std::string code_in(std::string_view body);
 
-/// The options of a hub without --dev that has this data.
+/// The options of a hub without --dev and with this data.
 gateway::Options guarded(const std::string& data);
 
 struct GuardedDesk : identity::testing::Scratch, FrontDesk {
@@ -24,17 +24,17 @@ struct GuardedDesk : identity::testing::Scratch, FrontDesk {
     std::string mint_operator(const std::string& name, OperatorRole role);
     void revoke(const std::string& who);
     Headers proof(const std::string& who) const;
-    /// A request with somebody's token, decided.
+    /// A request with this caller's token, decided.
     ExchangePtr as(const std::string& who,
                    std::string method,
                    std::string path,
                    std::string body = {},
                    const Headers& more = {});
-    /// What is on record from there on, as an admin reads it.
+    /// The record from this sequence on, as an admin reads it.
     std::string record(std::uint64_t from = 1);
 
-    std::map<std::string, std::string> tokens;  ///< By who it is in the test.
-    std::map<std::string, std::string> ids;     ///< Of each token.
+    std::map<std::string, std::string> tokens;  ///< By the caller's name in the test.
+    std::map<std::string, std::string> ids;     ///< Token ids, by secret.
 };
 
 }  // namespace parlance::front_desk

@@ -1,4 +1,4 @@
-// Who may do what: every route against every kind of caller, proved by tokens.
+// Rights by caller: every route against every kind of caller, identified by tokens.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ struct Guarded : GuardedDesk {
     static constexpr const char* kProfile = R"({"dialect":"taskwire"})";
 };
 
-/// A path of the route; what stands in for {…} is bob's, or does not exist.
+/// A path of the route; each {…} is filled in as bob's item or a missing item.
 std::string path_of(const Route& route) {
     std::string path{route.pattern};
     constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"{id}", "bob"},
@@ -65,7 +65,7 @@ constexpr CallerKind kCallers[] = {{gateway::kAgents, "bob"},
                                    {gateway::kAdmins, "admin"},
                                    {gateway::kUsers, "user"}};
 
-TEST(Door, I1_AsksEverybodyWhoTheyAreOnEveryRoute) {
+TEST(Door, I1_RequiresAuthenticationOnEveryRoute) {
     Guarded desk;
     for (const auto& route : gateway::kRoutes) {
         const auto nobody = desk.ask(std::string{route.method}, path_of(route));
@@ -81,7 +81,7 @@ TEST(Door, I1_AsksEverybodyWhoTheyAreOnEveryRoute) {
     EXPECT_EQ(desk.ask("GET", "/v1/secret")->status(), 401) << "also what is not there";
 }
 
-TEST(Door, I1_LetsEachKindOfCallerInWhereItBelongs) {
+TEST(Door, I1_LetsEachKindOfCallerUseItsRoutesOnly) {
     Guarded desk;
     for (const auto& route : gateway::kRoutes) {
         for (const auto& caller : kCallers) {
@@ -97,8 +97,8 @@ TEST(Door, I1_LetsEachKindOfCallerInWhereItBelongs) {
     }
 }
 
-/// The same, said in full where a mistake in the table would hurt.
-TEST(Door, X12_IsShutToAUsersTokenAndToViewersWhoAct) {
+/// The same without the table, where a mistake in the table would hurt.
+TEST(Door, X12_RefusesUsersTokensAndActionsOfViewers) {
     struct Case {
         const char* who;
         const char* method;
@@ -141,7 +141,7 @@ TEST(Door, X12_IsShutToAUsersTokenAndToViewersWhoAct) {
     }
 }
 
-TEST(Door, I1_LetsNobodySpeakAsAnother) {
+TEST(Door, I1_LetsNoAgentSpeakAsAnotherAgent) {
     struct Case {
         const char* method;
         const char* path;
@@ -190,7 +190,7 @@ TEST(Door, I1_LetsNobodySpeakAsAnother) {
     EXPECT_EQ(count, std::size(kCases)) << "each is on record once, under who it was";
 }
 
-TEST(Door, X13_WhoIsAtWorkForNobodyNamesAUserOnlyWithAGrant) {
+TEST(Door, X13_AnAgentWithoutWorkForAUserNamesAUserOnlyWithAGrant) {
     const auto request = [](std::string_view id, std::string_view payload) {
         return fmt::format(
             R"({{"id":"{}","from":"alice","to":"bob","type":"TASK_ASSIGNMENT","payload":{}}})",
@@ -211,7 +211,7 @@ TEST(Door, X13_WhoIsAtWorkForNobodyNamesAUserOnlyWithAGrant) {
     }
 }
 
-TEST(Door, I1_PutsARefusedKindOnRecordUnderItsName) {
+TEST(Door, I1_RecordsARefusedCallerUnderItsName) {
     Guarded desk;
     desk.as("user", "GET", "/v1/hub");
     desk.as("viewer", "POST", "/v1/messages", "{}");
@@ -223,7 +223,7 @@ TEST(Door, I1_PutsARefusedKindOnRecordUnderItsName) {
               std::string::npos);
 }
 
-TEST(Door, T14_EveryOperatorMayAskWhatWouldBecomeOfAnybodysMessage) {
+TEST(Door, T14_EveryOperatorMayExplainThePolicyForAnyMessage) {
     constexpr const char* kMessage =
         R"({"id":"m1","from":"alice","to":"bob","type":"TASK_ASSIGNMENT","payload":{}})";
     Guarded desk;
@@ -262,7 +262,7 @@ TEST(Door, I1_ShowsAnAgentItsOwnDeadLettersOnly) {
     EXPECT_EQ(code_in(others->body()), code_in(none->body())) << "as if it were not there";
 }
 
-TEST(Door, I1_ReadsNoTokenThatIsSpoiltExpiredOrOfAnotherKind) {
+TEST(Door, I1_RefusesMalformedExpiredAndNonBearerTokens) {
     Guarded desk;
     const auto token = desk.tokens.at("admin");
     const auto try_with = [&](const std::string& value) {
@@ -301,7 +301,7 @@ TEST(Door, I1_HeedsARevocationOnTheNextRequest) {
     EXPECT_EQ(desk.as("alice", "GET", "/v1/agents")->status(), 200);
 }
 
-/// How many refusals with this code are on record of this one; `about` stands in the reason.
+/// Recorded refusals of this caller with this code and with `about` in the reason.
 std::size_t count_refused(const std::string& record,
                           const std::string& from,
                           std::string_view code,
@@ -316,7 +316,7 @@ std::size_t count_refused(const std::string& record,
     return count;
 }
 
-TEST(Door, I1_PutsOnRecordWhoseProofHoldsNoMore) {
+TEST(Door, I1_RecordsCallersWithARevokedOrInvalidProof) {
     Guarded desk;
     desk.revoke("bob");
     EXPECT_EQ(desk.as("bob", "GET", "/v1/agents")->status(), 401);
@@ -338,7 +338,7 @@ TEST(Door, I1_PutsOnRecordWhoseProofHoldsNoMore) {
     EXPECT_EQ(count_refused(record, "", "IDENTITY_REQUIRED", ""), 0U) << "nothing of strangers";
 }
 
-TEST(Door, I1_PutsOnRecordWhoWasLedAstray) {
+TEST(Door, I1_RecordsCrossSiteRequestsUnderTheirCaller) {
     Guarded desk;
     const Headers::value_type host{"Host", "hub:7420"};
     const Headers::value_type evil{"Origin", "https://evil.example"};
@@ -356,8 +356,8 @@ TEST(Door, I1_PutsOnRecordWhoWasLedAstray) {
     EXPECT_EQ(count_refused(record, "bob", kCode, "GET /v1/connect: Origin names"), 1U);
 }
 
-/// What is another's is answered like what is not there, and that somebody asked is on record.
-TEST(Door, X13_PutsOnRecordWhoAskedForWhatIsAnothers) {
+/// Another user's data answers like missing data, and the request is on record.
+TEST(Door, X13_RecordsRequestsForAnotherUsersData) {
     struct Case {
         const char* who;
         const char* method;
@@ -437,7 +437,7 @@ TEST(Door, X13_PutsOnRecordWhoAskedForWhatIsAnothers) {
     }
 }
 
-TEST(Door, IsShutToThePagesOfOthers) {
+TEST(Door, RefusesOriginsOfOtherSites) {
     Guarded desk;
     const auto status = [&](const Headers& headers) {
         return desk.as("admin", "GET", "/v1/hub", "", headers)->status();
@@ -448,8 +448,8 @@ TEST(Door, IsShutToThePagesOfOthers) {
     EXPECT_EQ(status({{"Host", "hub:7420"}}), 200);
 }
 
-/// A name that was made to point here comes with an Origin that fits it.
-TEST(Door, IsShutToNamesThatAreNotTheHubs) {
+/// A foreign name that resolves to the hub comes with a matching Origin.
+TEST(Door, RefusesHostNamesThatAreNotTheHubs) {
     Guarded desk;
     const auto status = [&](const std::string& host) {
         return desk
@@ -472,7 +472,7 @@ TEST(Door, IsShutToNamesThatAreNotTheHubs) {
     EXPECT_EQ(status("evil.example"), 200) << "its certificate has another name by now";
 }
 
-TEST(Door, I1_TakesNoRequestThatSaysTwiceWhoCalls) {
+TEST(Door, I1_RefusesDuplicateIdentityHeaders) {
     Guarded desk;
     const auto twice = [&](const std::string& name, const Headers& more) {
         const auto answer = desk.as("mallory", "GET", "/v1/agents", "", more);
@@ -488,7 +488,7 @@ TEST(Door, I1_TakesNoRequestThatSaysTwiceWhoCalls) {
     EXPECT_EQ(desk.refusal_of(upgrade)->status, 400);
 }
 
-TEST(Door, X12_TakesNoDelegationWhoseHeadersSayNothing) {
+TEST(Door, X12_RefusesADelegationWithAnEmptyHeader) {
     Guarded desk;
     const auto answer = desk.as(
         "alice",
@@ -502,8 +502,8 @@ TEST(Door, X12_TakesNoDelegationWhoseHeadersSayNothing) {
     EXPECT_EQ(desk.as("bob", "GET", "/v1/agents/bob/inbox")->body(), R"({"messages":[]})");
 }
 
-/// In each dialect: the answer of one who says that it is another is none, and is on record.
-TEST(Door, I1_AnAnswerInAnothersNameIsNone) {
+/// In each dialect: an answer in another agent's name is refused and recorded.
+TEST(Door, I1_RefusesAnAnswerInAnotherAgentsName) {
     struct Case {
         const char* dialect;
         const char* answer;
@@ -560,7 +560,7 @@ TEST(Door, I1_AnAnswerInAnothersNameIsNone) {
     }
 }
 
-TEST(Door, I1_AnAgentAsksForItselfWhetherToRoute) {
+TEST(Door, I1_RefusesRoutingQuestionsForAnotherAgent) {
     Guarded desk;
     const auto* question = R"({"agent":"alice","text":"hello there"})";
     EXPECT_EQ(code_in(desk.as("mallory", "POST", "/v1/route", question)->body()),
@@ -572,7 +572,7 @@ TEST(Door, I1_AnAgentAsksForItselfWhetherToRoute) {
     EXPECT_EQ(count_refused(desk.record(), "mallory", "IDENTITY_MISMATCH", "may not ask for"), 1U);
 }
 
-TEST(Agents, ShowTheSecretInAnEndpointToNobodyElse) {
+TEST(Agents, ShowTheSecretInAnEndpointOnlyToItsAgentAndOperators) {
     Guarded desk;
     constexpr auto* kProfile =
         R"({"dialect":"taskwire","endpoint":"http://hooks.example/in?key=S3CRET"})";
@@ -590,8 +590,8 @@ TEST(Agents, ShowTheSecretInAnEndpointToNobodyElse) {
     }
 }
 
-/// What the pages of other sites make a visitor's browser ask: images, forms, frames, links.
-TEST(Door, IsShutToBrowsersThatAreLedAstray) {
+/// Requests that pages of other sites make a visitor's browser send: images, forms, frames, links.
+TEST(Door, RefusesCrossSiteRequestsOfBrowsers) {
     struct Case {
         std::string method;
         std::string path;
@@ -630,7 +630,7 @@ TEST(Door, IsShutToBrowsersThatAreLedAstray) {
     }
 }
 
-TEST(Door, X13_WhoReadsWhatUsersSayIsAppointedByAnOperator) {
+TEST(Door, X13_OnlyAnOperatorAppointsAnIntentClassifier) {
     constexpr auto* kReader = R"({"dialect":"kessel","capabilities":[{"code":"INTENT_CLASSIFY"}]})";
     Guarded desk;
     const auto itself = [&] { return desk.as("bob", "PUT", "/v1/agents/bob", kReader); };
@@ -646,7 +646,7 @@ TEST(Door, X13_WhoReadsWhatUsersSayIsAppointedByAnOperator) {
               std::string::npos);
 }
 
-TEST(Door, X13_AUsersTaskIsNotThereForOthersWhereverItNamesTheUser) {
+TEST(Door, X13_HidesAUsersTaskFromOthersWhereverTheTaskNamesTheUser) {
     Guarded desk;
     int number = 0;
     for (const auto* changes : {R"({"user_id":"u1"})",
@@ -665,9 +665,9 @@ TEST(Door, X13_AUsersTaskIsNotThereForOthersWhereverItNamesTheUser) {
     }
 }
 
-// --- the duplex connection -----------------------------------------------------------------------
+// --- the duplex connection -------------------------------------------------------------------
 
-TEST(Connect, I1_IsForAgentsWhoProveIt) {
+TEST(Connect, I1_RequiresAnAgentsProof) {
     Guarded desk;
     EXPECT_EQ(desk.refusal_of({})->status, 401);
     EXPECT_EQ(desk.refusal_of({{"Authorization", "Bearer x"}})->status, 401);
@@ -679,7 +679,7 @@ TEST(Connect, I1_IsForAgentsWhoProveIt) {
     EXPECT_FALSE(desk.refusal_of(desk.proof("bob")));
 }
 
-TEST(Connect, I1_LetsNobodySayHelloOrSendAsAnother) {
+TEST(Connect, I1_LetsNoAgentSayHelloOrSendAsAnotherAgent) {
     Guarded desk;
     const auto eve = desk.open(desk.proof("mallory"));
     eve->say(R"({"hello":{"agent":"bob"}})");
@@ -698,7 +698,7 @@ TEST(Connect, I1_LetsNobodySayHelloOrSendAsAnother) {
     EXPECT_EQ(desk.as("bob", "GET", "/v1/agents/bob/inbox")->body(), R"({"messages":[]})");
 }
 
-TEST(Connect, I1_EndsWhenWhatProvedItIsRevokedOrOver) {
+TEST(Connect, I1_EndsWhenItsTokenIsRevokedOrExpires) {
     Guarded desk;
     const auto bob = desk.open(desk.proof("bob"));
     const auto alice = desk.open(desk.proof("alice"));
@@ -737,7 +737,7 @@ TEST(Connect, S15_EndsWhenTheCertificateIsRevokedThoughTheTokenHolds) {
     EXPECT_EQ(bob->close_code, 1008);
 }
 
-TEST(Waiting, I1_ForAWorkflowOrATalkEndsWhenWhatProvedTheWaiterIsRevoked) {
+TEST(Waiting, I1_ForAWorkflowOrAChatTurnEndsWhenTheCallersTokenIsRevoked) {
     Guarded desk;
     const auto profile =
         R"({"dialect":"kessel","capabilities":[{"code":"ANL_NPV","description":"Net present value",)"
@@ -764,7 +764,7 @@ TEST(Waiting, I1_ForAWorkflowOrATalkEndsWhenWhatProvedTheWaiterIsRevoked) {
     EXPECT_EQ(flow->answers.size() + talk->answers.size(), 2U);
 }
 
-TEST(Waiting, EndsWhenWhatProvedTheWaiterIsRevoked) {
+TEST(Waiting, EndsWhenTheCallersTokenIsRevoked) {
     Guarded desk;
     const auto inbox = desk.as("bob", "GET", "/v1/agents/bob/inbox?wait=60000");
     const auto events = desk.as("viewer", "GET", "/v1/events");
@@ -785,9 +785,9 @@ TEST(Waiting, EndsWhenWhatProvedTheWaiterIsRevoked) {
     EXPECT_EQ(held->status(), 202) << "the answer is not told to one who is nobody now";
 }
 
-// --- with --dev ----------------------------------------------------------------------------------
+// --- with --dev ------------------------------------------------------------------------------
 
-TEST(DevDoor, I1_BelievesWhatIsSaid) {
+TEST(DevDoor, I1_BelievesIdentityHeaders) {
     FrontDesk desk;
     const auto status = [&](const char* header, const char* path) {
         const auto exchange = desk.ask("GET", path, "", {{header, "x"}});
@@ -802,7 +802,7 @@ TEST(DevDoor, I1_BelievesWhatIsSaid) {
     EXPECT_EQ(status("X-Nothing", "/v1/hub"), 200) << "who says nothing may look at everything";
 }
 
-TEST(DevDoor, IsShutToNamesThatOnlyBeginLikeLoopbackAndToOtherPages) {
+TEST(DevDoor, RefusesNamesThatOnlyBeginLikeLoopbackAndOtherOrigins) {
     FrontDesk desk;
     const auto status = [&](const Headers& headers) {
         const auto exchange = desk.ask("GET", "/v1/hub", "", headers);
@@ -827,7 +827,7 @@ TEST(DevDoor, IsShutToNamesThatOnlyBeginLikeLoopbackAndToOtherPages) {
                              "128.0.0.1"}) {
         EXPECT_EQ(status({{"Host", host}}), 403) << host;
     }
-    // Another page on the same machine is another page.
+    // Another port on the same machine is another origin.
     const Headers::value_type host{"Host", "127.0.0.1:7420"};
     for (const auto* origin : {"http://127.0.0.1:3000", "http://localhost:7420", "null"}) {
         EXPECT_EQ(status({host, {"Origin", origin}}), 403) << origin;
@@ -865,7 +865,8 @@ TEST(PushEndpoint, IsNotOnAPrivateAddressUnlessItsHostIsAllowed) {
     }
     EXPECT_EQ(register_at("http://10.0.0.2/x")->status(), 200);
     EXPECT_EQ(register_at("http://hooks.localhost/x")->status(), 200);
-    EXPECT_EQ(register_at("http://hooks.example/x")->status(), 200);  // Held to it when called.
+    // Checked when the hub calls it.
+    EXPECT_EQ(register_at("http://hooks.example/x")->status(), 200);
 }
 
 }  // namespace

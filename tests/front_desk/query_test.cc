@@ -1,4 +1,4 @@
-// What is asked of the doors in a way that makes no sense, and what must not change anything.
+// Malformed requests to the gateway, and requests that must not change anything.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Head, OfEventsDoesNotFollowThem) {
     EXPECT_EQ(head->streamed, "");
 }
 
-TEST(Connect, ThatDoesNotSayWhoItIsIsGivenUp) {
+TEST(Connect, WithoutAHelloIsClosed) {
     FrontDesk desk;
     const auto silent = desk.open();
     const auto bob = desk.open();
@@ -94,7 +94,7 @@ TEST(Query, IsHeldToTheBoundsOfItsRoute) {
     EXPECT_EQ(good->status(), 200);
 }
 
-TEST(Registration, NamesEveryDialectThereIs) {
+TEST(Registration, RefusalNamesEveryDialect) {
     FrontDesk desk;
     for (const auto* body : {"{}", R"({"dialect":"klingon"})"}) {
         const auto answer = desk.now("PUT", "/v1/agents/bob", body);
@@ -105,7 +105,7 @@ TEST(Registration, NamesEveryDialectThereIs) {
     }
 }
 
-TEST(Registration, TakesOnlyAnEndpointThatCanBeCalled) {
+TEST(Registration, TakesOnlyACallableEndpoint) {
     FrontDesk desk;
     const auto register_at = [&](const std::string& url) {
         return desk.now(

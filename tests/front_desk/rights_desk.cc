@@ -21,7 +21,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 constexpr const char* kId = "6b1f0d1e-7c55-4a6e-9a77-000000000001";
 
-/// `form` with the user in it, if there is one.
+/// `form` with the user filled in, if any.
 std::string said_of_user(const Plain& plain, std::string_view form) {
     return plain.user.empty() ? "" : fmt::format(fmt::runtime(form), plain.user);
 }
@@ -162,7 +162,7 @@ std::string RightsDesk::footprint() {
     return core::encode_state(state);
 }
 
-/// "id: 7\nevent: MessageRefused\ndata: {…}\n\n", one behind the other.
+/// Reads "id: 7\nevent: MessageRefused\ndata: {…}\n\n", repeated.
 std::vector<RightsDesk::Recorded> RightsDesk::records_behind(std::uint64_t sequence) {
     std::vector<Recorded> records;
     if (last_record() == sequence) return records;
@@ -225,7 +225,8 @@ void RightsDesk::expect_refused(const Attack& attack) {
     SCOPED_TRACE(attack.name + ": " + attack.who + " " + attack.method + " " + attack.path + " " +
                  attack.body);
     if (attack.method == kFrame) {
-        // That it lives is news where time has passed, and said beforehand.
+        // A first sign of life after a pause would be a record, so the connection sends a heartbeat
+        // beforehand.
         connection(attack.who)->say(R"({"heartbeat":0})");
         turn();
     }
@@ -276,8 +277,8 @@ void RightsDesk::expect_hidden(const Hidden& hidden) {
                !hidden.path.ends_with("/stream") && hidden.path != "/v1/requests/<id>") {
         expect_look_on_record(last, hidden.who);
     } else {
-        // A request and its stream are looked for among the caller's own; a caller who changes
-        // something and names nobody is refused for that.
+        // Requests and their streams are looked for among the caller's own; a caller that changes
+        // an item without naming a user is refused for the missing user.
         EXPECT_EQ(last_record(), last);
     }
     last = last_record();

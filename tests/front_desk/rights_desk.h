@@ -1,5 +1,5 @@
-// A guarded desk with two users, who must not get at each other, and a cast of agents who try. What
-// is tried is held to three things: it is refused, on record under who it was, and without effect.
+// A guarded desk with two users, who must not reach each other's data, and a cast of agents that
+// try. Every attack must be refused, on record under the real caller, and without effect.
 #pragma once
 
 #include <array>
@@ -8,23 +8,23 @@
 
 namespace parlance::front_desk {
 
-/// What somebody tries and may not do.
+/// A forbidden action.
 struct Attack {
     std::string name{};
-    std::string who{};     ///< Whose token it bears.
-    std::string method{};  ///< Or kFrame or kHello; there is no status then.
+    std::string who{};     ///< The owner of the token.
+    std::string method{};  ///< Or kFrame or kHello, without a status.
     std::string path{};
     std::string body{};
     int status = 0;
     std::string code{};
     Headers headers{};
-    std::string record = "MessageRefused";  ///< What the record of it is called.
+    std::string record = "MessageRefused";  ///< The kind of its record.
 };
 inline constexpr const char* kToolRecord = "ToolRefused";
-inline constexpr const char* kFrame = "frame";  ///< Said on the caller's connection.
-inline constexpr const char* kHello = "hello";  ///< Said first on a fresh one.
+inline constexpr const char* kFrame = "frame";  ///< Sent on the caller's connection.
+inline constexpr const char* kHello = "hello";  ///< Sent first on a fresh connection.
 
-/// A message that is not to be taken.
+/// A message that must be refused.
 struct Lie {
     std::string name{};
     std::string who{};
@@ -33,7 +33,7 @@ struct Lie {
     std::string code{};
 };
 
-/// A delegation request as it is written.
+/// The fields of a delegation request.
 struct Errand {
     std::string from = "prime";
     std::string to = "byte";
@@ -41,15 +41,15 @@ struct Errand {
     std::string user = "u1";
     std::string objective = "Extract receipt data";
     std::string limits = R"({"max_depth":8,"max_tokens":100,"deadline_ms":60000})";
-    std::string more{};  ///< Further members, each with a comma before it.
-    std::string id{};    ///< A fresh one if it is empty.
+    std::string more{};  ///< Further members, each after a comma.
+    std::string id{};    ///< If empty, a fresh id.
 };
 
-/// A request as each of the five languages has it.
+/// A plain request, as each of the five dialects has it.
 struct Plain {
     std::string from;
     std::string to;
-    std::string user{};  ///< None: it is for nobody.
+    std::string user{};  ///< None: for no user.
 };
 struct Language {
     const char* name;
@@ -57,52 +57,52 @@ struct Language {
 };
 extern const std::array<Language, 5> kLanguages;
 
-/// Something that an agent has in hand.
+/// A request that an agent has in hand.
 struct Held {
-    std::string id;  ///< The request's.
+    std::string id;  ///< Of the request.
     std::string delivery;
-    std::string session;  ///< In which it is worked on.
+    std::string session;  ///< In which the agent works.
     std::string grant;    ///< JSON.
 };
 
 inline constexpr const char* kIdPlace = "<id>";
-/// Something of another user's that somebody asks for, and the same of which there is none.
+/// A read of another user's item, and the same read of a missing item.
 struct Hidden {
     std::string name{};
     std::string who{};
-    std::string owner{};  ///< Who is shown it.
+    std::string owner{};  ///< A caller that may read the item.
     std::string method{};
-    std::string path{};  ///< With kIdPlace for the id, as the body.
+    std::string path{};  ///< With kIdPlace for the id, like the body.
     std::string id{};
     std::string none{};
     std::string body{};
-    bool is_on_record = false;  ///< Also for what there is not: to change something is.
+    bool is_on_record = false;  ///< Attempted changes are on record, even of missing items.
 };
 
-/// prime acts for u1 and scout for u2; byte, tag, crystal, ledger, audit and mallory for nobody.
+/// prime acts for u1 and scout for u2; byte, tag, crystal, ledger, audit and mallory for no user.
 struct RightsDesk : GuardedDesk {
     RightsDesk();
 
     void let_in(const std::string& who, identity::Claims claims);
-    /// A request that is to be taken, decided; the body of the answer.
+    /// A request that must succeed, decided; returns the body of the answer.
     std::string done(const std::string& who,
                      std::string method,
                      std::string path,
                      std::string body = {},
                      int status = 200);
     std::string written(Errand errand);
-    /// Sends it, and has its target take it.
+    /// Sends the request, and has the target take it.
     Held give(Errand errand);
-    /// Takes the next that waits for the agent.
+    /// Takes the next message of the agent.
     Held take(const std::string& who);
 
     void expect_refused(const Attack& attack);
-    /// The same of a message, by every door that takes it.
+    /// expect_refused() for a message, by every route that takes it.
     void expect_message_refused(const Lie& lie);
     void expect_hidden(const Hidden& hidden);
 
-    /// Everything that the hub knows, but for how many records it has: mailboxes, open requests,
-    /// the trees and their purses, rates, sessions, facts, contexts and what else there is.
+    /// The hub's whole state except the record count: mailboxes, open requests, trees and budgets,
+    /// rates, sessions, facts, contexts and so on.
     std::string footprint();
     std::uint64_t last_record() { return engine().state().sequence.value; }
 
@@ -111,11 +111,11 @@ struct RightsDesk : GuardedDesk {
         std::string data;
     };
     std::vector<Recorded> records_behind(std::uint64_t sequence);
-    /// That there is one record behind this one, of this refusal, naming who it was.
+    /// Expects exactly one record after `sequence`, of this refusal and naming the real caller.
     void expect_on_record(std::uint64_t sequence, const Attack& attack);
     void expect_look_on_record(std::uint64_t sequence, const std::string& who);
 
-    std::map<std::string, std::string> names;  ///< Whom each token is of.
+    std::map<std::string, std::string> names;  ///< The name in each token.
 
   private:
     struct Told {
@@ -130,7 +130,7 @@ struct RightsDesk : GuardedDesk {
     int number_ = 0;
 };
 
-/// A text member of a JSON object, or what a JSON pointer leads to.
+/// A text member of a JSON object, or the value that a JSON pointer leads to.
 std::string text_at(std::string_view json, std::string_view pointer);
 
 }  // namespace parlance::front_desk

@@ -1,8 +1,8 @@
-// One user's things are not there for whoever acts for another: not to be named, read, changed or
-// learnt from.
+// A user's data is hidden from callers for another user: no naming, reading, changing or learning
+// from it.
 //
-// To look for what is not there is no refusal, and leaves no record (GET /v1/sessions/{id} of one
-// that nobody began is none either); to try to change it is one, and does.
+// Reading a missing item is no refusal and leaves no record (even GET /v1/sessions/{id} of a
+// session that nobody began); trying to change a missing item is refused and recorded.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* kIsolation = "USER_ISOLATION_VIOLATED";
 constexpr const char* kNoId = "550e8400-e29b-41d4-a716-999999999999";
 
-// --- to name a user ----------------------------------------------------------------------------
+// --- naming a user ---------------------------------------------------------------------------
 
 TEST(UserRights, X13_I3_A1_AnAgentNamesNoUserWithoutAGrant) {
     RightsDesk desk;
@@ -66,7 +66,7 @@ TEST(UserRights, X13_I3_A1_AnAgentNamesNoUserWithoutAGrant) {
     }
 }
 
-TEST(UserRights, X13_A1_AReferenceToAnotherUsersSourceIsNoPartOfARequest) {
+TEST(UserRights, X13_A1_ARequestWithAnotherUsersSourceIsRefused) {
     RightsDesk desk;
     desk.done("scout", "POST", "/v1/sessions/chat-2", R"({"user_id":"u2"})");
     const auto referring = [&](std::string_view owner) {
@@ -88,13 +88,14 @@ TEST(UserRights, X13_A1_AReferenceToAnotherUsersSourceIsNoPartOfARequest) {
     desk.done("prime", "POST", "/v1/messages", referring("company"), 202);
 }
 
-// --- to read and to change what is another's ---------------------------------------------------
+// --- reading and changing another user's data ------------------------------------------------
 
-/// What u2 has beside what goes by a name of its own: a session, a task, a workflow, a context.
+/// u2's items with generated ids; furnish() also makes a session, a task, a workflow and a context
+/// with fixed names.
 struct Possessions {
-    Held held;             ///< A delegation, half of whose answer is there.
-    std::string letter;    ///< A dead one.
-    std::string question;  ///< To people.
+    Held held;             ///< A delegation with half of its answer.
+    std::string letter;    ///< A dead letter.
+    std::string question;  ///< A human task.
 };
 Possessions furnish(RightsDesk& desk) {
     Possessions u2s;
@@ -131,7 +132,7 @@ Possessions furnish(RightsDesk& desk) {
     return u2s;
 }
 
-TEST(UserRights, X13_WhatIsAnotherUsersAnswersLikeWhatIsNotThere) {
+TEST(UserRights, X13_AnotherUsersDataAnswersLikeMissingData) {
     RightsDesk desk;
     const auto u2s = furnish(desk);
     const auto& child = u2s.held.session;
@@ -158,7 +159,7 @@ TEST(UserRights, X13_WhatIsAnotherUsersAnswersLikeWhatIsNotThere) {
         {"a workflow",    "", "scout",  "GET", "/v1/workflows/<id>", "work-2", "work-0"},
         {"a context",     "", "scout",  "GET", "/v1/contexts/<id>", "work-2", "work-0"},
         {"a dead letter", "", "ledger", "GET", "/v1/dead-letters/<id>", u2s.letter, "987654321"},
-        // Who names nobody is told that somebody must be named, and not that there is a session.
+        // Without a user the answer is that a user must be named; it does not reveal the session.
         {"a change",      "", "",       "POST", "/v1/sessions/<id>", "chat-2", "chat-0", R"({"history_reference":"x"})"},
         {"of a tree",     "", "",       "POST", "/v1/sessions/<id>", child, kNoId, R"({"history_reference":"x"})"},
     };
@@ -179,7 +180,7 @@ TEST(UserRights, X13_WhatIsAnotherUsersAnswersLikeWhatIsNotThere) {
     EXPECT_EQ(desk.done("mallory", "GET", "/v1/dead-letters"), R"({"dead_letters":[]})");
 }
 
-TEST(UserRights, X13_A1_WhatIsAnotherUsersIsChangedNoMoreThanWhatIsNotThere) {
+TEST(UserRights, X13_A1_ChangingAnotherUsersDataIsRefusedLikeMissingData) {
     RightsDesk desk;
     const auto u2s = furnish(desk);
     const std::string update =
@@ -208,7 +209,7 @@ TEST(UserRights, X13_A1_WhatIsAnotherUsersIsChangedNoMoreThanWhatIsNotThere) {
     }
 }
 
-TEST(UserRights, X13_A1_WhatCameOfARequestIsToldAgainOnlyToWhoMayActForItsUser) {
+TEST(UserRights, X13_A1_AnOutcomeIsRepeatedOnlyWithAGrantForItsUser) {
     RightsDesk desk;
     desk.let_in("scout without grant", {.kind = identity::Kind::Agent, .name = "scout"});
     const Errand errand{.from = "scout", .to = "tag", .session = "s-2", .user = "u2"};
@@ -226,9 +227,9 @@ TEST(UserRights, X13_A1_WhatCameOfARequestIsToldAgainOnlyToWhoMayActForItsUser) 
     }
 }
 
-// --- to learn from what is another's -----------------------------------------------------------
+// --- learning from another user's data -------------------------------------------------------
 
-TEST(UserRights, X2_X13_AnAnswerThatUsedAnotherUsersSourceTeachesNothing) {
+TEST(UserRights, X2_X13_FactsOfAnAnswerWithAnotherUsersSourceAreNotKept) {
     struct Row {
         std::vector<const char*> owners;  ///< Of the sources.
         bool is_learnt;

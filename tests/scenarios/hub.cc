@@ -32,7 +32,7 @@ Hub::~Hub() {
 void Hub::open() {
     disk_ = must(journal::open_posix_disk(options_.data, true));
     auto journal = must(journal::Journal::open(*disk_, options_.journal));
-    // Chance differs between two starts on the same data, or fresh ids would repeat.
+    // A second start on the same data needs another seed, or fresh ids would repeat.
     chance_.seed(42 + journal->last_sequence().value);
     const auto chance = [this] { return chance_(); };
     const gateway::Options desk{.is_dev = options_.is_dev,
@@ -69,7 +69,7 @@ void Hub::turn() {
     ++beats_;
 }
 
-/// What is due is noticed soon after the clock was moved.
+/// Wakes the loop, so that due work is noticed soon after the clock moved.
 void Hub::wake() {
     loop_.after(Duration{5}, [this] { wake(); });
 }

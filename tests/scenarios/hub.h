@@ -1,5 +1,5 @@
-// A whole hub in this process: the real rooms on a real disk and a real port, but on a clock that
-// only moves when the transcript says so, and with chance that is the same every time.
+// A whole hub in this process: the real rooms on a real disk and a real port, but with a clock that
+// moves only when the transcript says so, and the same entropy in every run.
 #pragma once
 
 #include <atomic>
@@ -31,12 +31,12 @@ class Hub {
     Hub& operator=(const Hub&) = delete;
 
     std::uint16_t port() const { return server_->port(); }
-    /// Everything that has arrived is decided, durable and said.
+    /// Waits until every request that has arrived is decided, durable and answered.
     void settle();
-    /// Waits until the doors have taken in this much more than at `before`.
+    /// await() waits until the listener's counts satisfy `has_arrived`.
     transport::DoorCounts counts();
     void await(const std::function<bool(const transport::DoorCounts&)>& has_arrived);
-    /// As SIGTERM does; without it the destructor just drops everything, as a crash would.
+    /// As SIGTERM does; the destructor alone drops everything, as a crash would.
     void stop_cleanly();
 
   private:
@@ -60,7 +60,7 @@ class Hub {
     std::thread thread_;
 };
 
-/// An agent's push endpoint: keeps what it was posted, and answers from a script.
+/// An agent's push endpoint: keeps the posted requests, and answers from a script.
 class Receiver {
   public:
     struct Reply {
@@ -76,8 +76,8 @@ class Receiver {
     std::uint16_t port() const { return server_->port(); }
     void will_answer(Reply reply);
     struct Posted {
-        std::string text{};  ///< "POST /path body"; empty when none came in time.
-        std::string head{};  ///< Its headers, one a line.
+        std::string text{};  ///< "POST /path body"; empty if none came in time.
+        std::string head{};  ///< Headers, one per line.
     };
     Posted next();
 

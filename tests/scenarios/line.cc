@@ -59,7 +59,7 @@ Line::~Line() {
 void Line::send(std::string_view bytes) const {
     while (!bytes.empty()) {
         const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent <= 0) return;  // The hub has had enough; what it said can still be read.
+        if (sent <= 0) return;  // The hub has closed; its last bytes can still be read.
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
 }

@@ -1,5 +1,5 @@
-// One TCP connection to 127.0.0.1 that blocks, with a bound on every wait, and the two protocols
-// of the doors spoken over it. It can say what no decent client would.
+// A blocking TCP connection to 127.0.0.1 with a bound on every wait, and HTTP and WebSocket over
+// it. Can also send what no decent client would.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class Line {
     Line& operator=(const Line&) = delete;
 
     void send(std::string_view bytes) const;
-    /// Exactly so many bytes; fewer when the other side ends or patience does.
+    /// Exactly `count` bytes; fewer if the peer ends or `patience` does.
     std::string read(std::size_t count, Patience patience);
     std::string read_until(std::string_view mark, Patience patience);
     bool has_bytes(Patience patience);
@@ -38,12 +38,12 @@ class Line {
 struct HttpRequest {
     std::string method;
     std::string target;
-    std::vector<std::string> headers;  ///< Whole lines; a Host here takes the place of ours.
+    std::vector<std::string> headers;  ///< Whole lines; a Host here replaces the default.
     std::string body;
 };
 
 struct HttpAnswer {
-    int status = 0;  ///< 0 when there was none.
+    int status = 0;  ///< 0: no answer.
     std::string head;
     std::string body;
 };
@@ -52,7 +52,7 @@ void send_request(const Line& line, const HttpRequest& request);
 HttpAnswer read_answer(Line& line, Patience patience);
 
 struct Frame {
-    int opcode = -1;  ///< -1 when none came.
+    int opcode = -1;  ///< -1: no frame.
     std::string payload;
 };
 

@@ -15,7 +15,7 @@ bool is_name_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// The name at the start of the text, after its `$`; empty if there is none.
+/// The name at the start of the text, after its `$`; empty if none.
 std::string_view name_at(std::string_view text) {
     std::size_t end = 1;
     while (end < text.size() && is_name_character(text[end])) ++end;
@@ -39,7 +39,7 @@ bool fits_anything(std::string_view rest, std::string_view text, Names& names) {
     return false;
 }
 
-/// A delivery id holds a dot, so a value may too: the longest that lets the rest fit.
+/// A delivery id holds a dot, so a value may too: takes the longest value that lets the rest match.
 bool fits_new_name(std::string_view name,
                    std::string_view rest,
                    std::string_view text,

@@ -18,11 +18,11 @@ namespace parlance::scenarios {
 
 namespace {
 
-/// So long is waited for what must not come.
+/// How long to wait for a frame that must not come.
 constexpr Patience kMoment{20};
 
-/// One agent's WebSocket. What came is kept verb by verb, one item each, so that a transcript
-/// does not depend on which items shared a frame.
+/// An agent's WebSocket. Frames are kept verb by verb and item by item, so that a transcript does
+/// not depend on which items shared a frame.
 struct Conversation {
     std::unique_ptr<Line> line;
     std::vector<std::string> headers;
@@ -84,7 +84,7 @@ class Play {
         return *hub_;
     }
 
-    // --- `# …`: what happens to the hub ---------------------------------------------------
+    // --- `# …`: commands to the hub --------------------------------------------------------------
 
     void obey(std::string line) {
         if (take_prefix(line, "+")) return pass_time(line);
@@ -121,9 +121,9 @@ class Play {
         if (!read) throw std::runtime_error(read.error().message);
     }
 
-    // --- what is expected -------------------------------------------------------------------
+    // --- expectations ----------------------------------------------------------------------------
 
-    /// The lines of an answer: the first begins with `mark`, the rest with "| ".
+    /// The lines of an expected answer: the first begins with `mark`, the others with "| ".
     std::optional<std::string> take_expected(std::string_view mark, std::size_t& count) {
         count = 0;
         if (at_ >= in_.size()) return std::nullopt;
@@ -160,7 +160,7 @@ class Play {
         write_answer(mark, came);
     }
 
-    // --- HTTP ---------------------------------------------------------------------------------
+    // --- HTTP ------------------------------------------------------------------------------------
 
     HttpRequest read_request(std::string line) {
         HttpRequest request;
@@ -207,7 +207,7 @@ class Play {
         expect_headers("<< ", answer.head);
     }
 
-    /// Each line with this mark is among the headers.
+    /// Each expected line with this mark must be among the headers.
     void expect_headers(const std::string& mark, const std::string& head) {
         while (at_ < in_.size() && in_[at_].starts_with(mark)) {
             const auto header = in_[at_].substr(mark.size());
@@ -216,8 +216,8 @@ class Play {
         }
     }
 
-    /// `call A > …` asks and goes on; `call A < …` is where its answer is due, and
-    /// `call A < nothing` where it is not.
+    /// `call A > …` sends a request without waiting; `call A < …` expects the answer, and `call A <
+    /// nothing` expects none yet.
     void call(std::string line) {
         const auto name = first_word(line);
         if (take_prefix(line, "> ")) {
@@ -238,14 +238,14 @@ class Play {
         calls_.erase(name);
     }
 
-    /// The line is itself the expectation, and is read again as one.
+    /// Reads the present line again, as an expectation.
     void reread() {
         played_.lines.pop_back();
         --at_;
         is_reread_ = true;
     }
 
-    // --- WebSocket --------------------------------------------------------------------------
+    // --- WebSocket -------------------------------------------------------------------------------
 
     Conversation& conversation(const std::string& name) {
         auto& known = conversations_[name];
@@ -303,7 +303,7 @@ class Play {
         }
     }
 
-    /// Reads what is there, and waits for more only while `is_missing` says so.
+    /// Reads the frames at hand, and waits for more only while `is_missing` says so.
     template <class IsMissing>
     static void listen(Conversation& with, IsMissing is_missing) {
         for (;;) {

@@ -1,5 +1,5 @@
-// Plays one transcript against a hub and says where the hub disagreed. The lines of a transcript
-// are described in README.md beside it.
+// Plays a transcript against a hub and reports where the hub's answers differ. README.md beside
+// this file describes the lines of a transcript.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace parlance::scenarios {
 
 struct Disagreement {
-    std::size_t line = 0;  ///< From 1, in the transcript as it stands.
+    std::size_t line = 0;  ///< From 1, in the transcript as written.
     std::string expected;
     std::string came;
 };

@@ -1,5 +1,5 @@
-// Every transcript beside this file is a test. With UPDATE=1 in the environment it is rewritten to
-// what the hub said, and the diff is the review.
+// Every transcript beside this file is a test. With UPDATE=1 in the environment a transcript is
+// rewritten to the hub's answers, and the diff is the review.
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -31,7 +31,7 @@ std::vector<fs::path> transcripts() {
     return {found.begin(), found.end()};
 }
 
-/// A directory of its own that goes away with the test.
+/// A temporary directory, removed with the test.
 class Scratch {
   public:
     Scratch() {
@@ -74,7 +74,7 @@ class Transcript : public testing::Test {
     fs::path path_;
 };
 
-TEST(Transcripts, EachSaysInItsFirstLineWhatItProves) {
+TEST(Transcripts, NameTheirProofInTheFirstLine) {
     const std::regex proves{"# Proves( [KXSCTPDWGIA][0-9]+,?| G7| the doors)+: .+"};
     for (const auto& path : transcripts()) {
         const auto lines = read_lines(path);
@@ -83,9 +83,9 @@ TEST(Transcripts, EachSaysInItsFirstLineWhatItProves) {
     }
 }
 
-TEST(Transcripts, ShowEveryRefusalThatADoorCanProduce) {
-    // These need a failing or damaged disk, a stopping hub or more connections than a transcript
-    // opens: tests/end_to_end has them.
+TEST(Transcripts, ShowEveryRefusalOfTheListeners) {
+    // Shown in tests/end_to_end, because they need a failing or damaged disk, a stopping hub or
+    // more connections than a transcript opens.
     const std::set<std::string_view> elsewhere{
         "HUB_STORAGE_FULL", "HUB_STORAGE_FAILED", "HUB_STOPPING", "JOURNAL_DAMAGED"};
     std::string all;
@@ -94,7 +94,7 @@ TEST(Transcripts, ShowEveryRefusalThatADoorCanProduce) {
     }
     for (const auto& row : kRefusals) {
         if (elsewhere.contains(row.code)) continue;
-        // At the door it is the problem's code; in an answer it may be the dialect's error_code.
+        // In a problem it is the code; in an answer it may be the dialect's error_code.
         EXPECT_NE(all.find("code\":\"" + std::string{row.code} + "\""), std::string::npos)
             << row.code << " is in no transcript";
     }

@@ -1,5 +1,5 @@
-// The doors over TLS, with a real client on the other side: what passes, what is turned away, and
-// how long a silent one is waited for. Certificates are made for each test.
+// The TLS listener with a real client: which connections pass, which are refused, and how long a
+// silent peer may take. Certificates are made for each test.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -32,7 +32,7 @@ struct Office : identity::testing::Scratch {
     }
 };
 
-/// A door that says who was shown, and echoes frames.
+/// Answers with the name in the client certificate, and echoes frames.
 transport::Doors doors() {
     auto doors = transport::testing::echo_doors();
     doors.on_request = [](const std::shared_ptr<transport::Exchange>& exchange) {
@@ -78,7 +78,7 @@ TEST(SecureDoor, S14_CarriesFramesBothWays) {
     connection->close();
 }
 
-TEST(SecureDoor, S15_TellsWhichAgentShowedItsCertificate) {
+TEST(SecureDoor, S15_ReportsTheAgentOfAClientCertificate) {
     const SecureHouse house;
     const auto issued =
         identity::issue_certificate(house.folder, "planner", std::chrono::hours{1}, today())
@@ -89,7 +89,7 @@ TEST(SecureDoor, S15_TellsWhichAgentShowedItsCertificate) {
     EXPECT_EQ(nobody.call("POST", "/", "nobody")->body, "nobody");
 }
 
-TEST(SecureDoor, S15_IsShutToTheCertificatesOfAnotherAuthority) {
+TEST(SecureDoor, S15_RefusesCertificatesOfAnotherAuthority) {
     const SecureHouse house;
     const Office other;
     const auto issued =
@@ -102,7 +102,7 @@ TEST(SecureDoor, S15_IsShutToTheCertificatesOfAnotherAuthority) {
         << answer.error().message;
 }
 
-TEST(SecureDoor, S14_ShowsARenewedCertificateToWhoComesFromThenOn) {
+TEST(SecureDoor, S14_ShowsARenewedCertificateToNewConnections) {
     SecureHouse house;
     const Office other;
     const auto renew = [&](const TlsFiles& files) {
@@ -140,12 +140,12 @@ TEST(SecureDoor, S14_AnswersNothingInTheClear) {
     EXPECT_LE(heard.size(), 7U) << "an alert at most";
 }
 
-TEST(SecureDoor, S14_WaitsForHandsToBeShakenNoLongerThanItsLimit) {
+TEST(SecureDoor, S14_ClosesConnectionsWhoseHandshakeExceedsItsLimit) {
     SecureHouse house{{.handshake_time_max = Duration{200}}};
     const auto begin = std::chrono::steady_clock::now();
     transport::testing::Peer silent{house.house.port()};
     transport::testing::Peer half{house.house.port()};
-    half.send("\x16\x03\x01");  // A record begins, and never ends.
+    half.send("\x16\x03\x01");  // A record that begins and never ends.
     EXPECT_TRUE(silent.has_ended());
     EXPECT_TRUE(half.has_ended());
     EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{200});
@@ -154,8 +154,8 @@ TEST(SecureDoor, S14_WaitsForHandsToBeShakenNoLongerThanItsLimit) {
     EXPECT_TRUE(client.call("GET", "/")) << "others go on";
 }
 
-TEST(SecureDoor, TellsOneTooManyOverTls) {
-    // An idle connection makes room for another of the hub's, but not of the same peer's.
+TEST(SecureDoor, RefusesAnExcessConnectionOverTls) {
+    // An idle connection makes room for another peer's connection, but not for the same peer's.
     const SecureHouse house{{.connections_per_peer_max = 1}};
     Client first{house.address(), {}};
     ASSERT_TRUE(first.call("GET", "/"));

@@ -43,7 +43,7 @@ void unlink(Broker& broker, List& list, Slot slot) {
     message.link_next = kNoSlot;
 }
 
-/// The answer of this level behind the one of this ticket, if only answers are handed over.
+/// The next ready answer of a level after `ticket`, for the mode that hands over answers only.
 Slot answer_behind(const Broker& broker, AgentHandle agent, Priority level, Ticket ticket) {
     const auto next = broker.answers.upper_bound({agent, level, ticket});
     if (next == broker.answers.end()) return kNoSlot;
@@ -52,7 +52,7 @@ Slot answer_behind(const Broker& broker, AgentHandle agent, Priority level, Tick
     return broker.slots.find(answer.value, ticket_of(broker.messages));
 }
 
-/// What may be handed over next of a level.
+/// The first copy of a level that may be handed over.
 Slot first_of(const Broker& broker, AgentHandle agent, std::size_t level) {
     if (!broker.hands_answers_only) return mailbox_of(broker, agent).ready[level].head;
     return answer_behind(broker, agent, static_cast<Priority>(level), {});
@@ -80,7 +80,8 @@ Mailbox& mailbox_for(Broker& broker, AgentHandle agent) {
     return broker.mailboxes[agent];
 }
 
-/// A lane is as urgent as the most urgent message in it, or that one would wait for its elders.
+/// A lane is as urgent as its most urgent message, so that an urgent message does not wait behind
+/// older messages of its task.
 Priority urgency(const Lane& lane, const Message& head) {
     if (lane.urgent[0] > 0) return Priority::Critical;
     if (lane.urgent[1] > 0) return std::min(Priority::High, head.priority);
@@ -89,7 +90,7 @@ Priority urgency(const Lane& lane, const Message& head) {
 
 Slot slot_of(const Broker& broker, Ticket ticket) {
     const auto slot = broker.slots.find(ticket.value, ticket_of(broker.messages));
-    CHECK(slot != kNoSlot);  // decide() names only copies that are there.
+    CHECK(slot != kNoSlot);  // decide() names only copies that exist.
     return slot;
 }
 
@@ -124,13 +125,14 @@ void unlist_ready(Broker& broker, Slot slot) {
     update_restless(broker, message.mailbox);
 }
 
-/// As urgent as its lane, if it has one. Only for the head of a lane, or a message without one.
+/// The urgency of the copy's lane, else its own. Only for the head of a lane or a copy without a
+/// lane.
 Priority urgency_of(const Broker& broker, const HashKey& key, const Message& message) {
     const auto found = broker.lanes.find(lane_key_of(key, message));
     return found == broker.lanes.end() ? message.priority : urgency(found->second, message);
 }
 
-/// Ready at once, or behind the others of its task.
+/// Makes a copy ready at once, or puts it behind the others of its task.
 void enter_lane(Broker& broker, const HashKey& key, Slot slot) {
     auto& message = broker.messages[slot];
     const auto lane_key = lane_key_of(key, message);
@@ -146,7 +148,7 @@ void enter_lane(Broker& broker, const HashKey& key, Slot slot) {
     list_ready(broker, lane.head, urgency(lane, head), End::Back);
 }
 
-/// Out of its lane; if it was the head, the next one may go.
+/// Takes a copy out of its lane; a new head becomes ready.
 void leave_lane(Broker& broker, const HashKey& key, Slot slot) {
     const auto lane = quit_lane(broker, key, slot);
     if (!lane) return;
@@ -321,7 +323,7 @@ void move(Broker& broker, const HashKey& key, const MessageMoved& event, NewHome
                            .expires_at = old.expires_at,
                            .retry_count_max = old.retry_count_max,
                            .is_answer = old.is_answer});
-    // Tokens count on, so that one of whoever had it is stale.
+    // Attempt numbers go on, so that a delivery token of the previous holder is stale.
     auto& message = broker.messages[slot];
     message.attempt = old.attempt;
     message.attempts_uncounted = old.attempt;
@@ -349,7 +351,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
     auto& consumer = broker.consumers[found->second];
     message.stage = Stage::Leased;
     message.consumer = found->second;
-    // From here on the tries are those of who has it.
+    // From here on tries are those of the new holder.
     if (tries_since(message) == kTriesByAnother) message.attempts_uncounted = message.attempt;
     message.attempt = static_cast<std::uint16_t>(event.attempt);
     push_back(broker, consumer.leased, slot);
@@ -365,7 +367,7 @@ void grant(Broker& broker, const LeaseGranted& event) {
 }
 
 void begin_epoch(Broker& broker, Epoch epoch) {
-    if (epoch == broker.epoch) return;  // A journal from before there were epochs.
+    if (epoch == broker.epoch) return;  // The journal is from before there were epochs.
     for (const auto& [instance, consumer] : broker.consumer_slots) {
         for (Slot slot = broker.consumers[consumer].leased.head; slot != kNoSlot;
              slot = broker.messages[slot].link_next) {
@@ -433,7 +435,7 @@ void begin_retry(Broker& broker, const HashKey& key, Ticket ticket) {
     const Slot slot = slot_of(broker, ticket);
     auto& message = broker.messages[slot];
     CHECK(message.stage == Stage::Delayed);
-    // The head keeps the order that agents were promised; the tail would let newer work overtake.
+    // Retries return to the head: at the tail newer work would overtake a message.
     list_ready(broker, slot, urgency_of(broker, key, message), End::Front);
 }
 
@@ -465,7 +467,7 @@ void revive(Broker& broker, const HashKey& key, Ticket ticket) {
     ++mailbox.waiting;
     ++broker.waiting;
     if (was_handed(message)) message.attempts_uncounted = message.attempt;
-    message.expires_at = Time{};  // Its ttl was for the first journey.
+    message.expires_at = Time{};  // The ttl was for the first delivery.
     note_returned(broker, message);
     enter_lane(broker, key, slot);
 }
@@ -488,7 +490,7 @@ void leave(Broker& broker, InstanceNumber instance) {
     CHECK(found != broker.consumer_slots.end());
     const Slot slot = found->second;
     const auto& consumer = broker.consumers[slot];
-    CHECK(consumer.in_flight == 0);  // decide() takes everything back first.
+    CHECK(consumer.in_flight == 0);  // decide() takes every lease back first.
     const auto agent = consumer.mailbox;
     auto& mailbox = broker.mailboxes[agent];
     if (consumer.kind == InstanceKind::Poll) --mailbox.poll_count;

@@ -1,4 +1,4 @@
-// The mailboxes by themselves: what goes next, and that the books are right.
+// Mailboxes by themselves: the order of hand-overs, and the counters.
 #include "core/broker/broker.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ void put(Broker& broker,
             {.ticket = {ticket}, .envelope = letter(task), .mailbox = 0, .priority = priority});
 }
 
-/// By one consumer that takes it all; the terms let so few hand-overs pass before a favour.
+/// Tickets in the order of delivery to a single consumer with enough credit.
 std::vector<std::uint64_t> picked(const Broker& broker,
                                   std::uint32_t low_every = 100,
                                   Time now = {}) {
@@ -55,7 +55,7 @@ TEST(Broker, KnowsTheRequestsThatAreReadyWithoutLookingAtTheRest) {
     using Asking = std::set<std::pair<AgentHandle, Ticket>>;
     put(broker, 1);
     ask(2);
-    ask(3);  // Behind the one before in its task.
+    ask(3);  // Behind the previous message of its task.
     EXPECT_EQ(broker.asking, (Asking{{0, {2}}}));
     grant(broker, {.ticket = {2}, .instance = {9}, .attempt = 1});
     EXPECT_EQ(broker.asking, Asking{});
@@ -100,16 +100,16 @@ TEST(Broker, PickingNamesOnlyTheHeadOfATask) {
     EXPECT_EQ(picked(broker), (Tickets{1, 3}));
 }
 
-TEST(Broker, PickingLetsLowerOnesThroughEachInItsTurn) {
+TEST(Broker, PickingLetsLowerPrioritiesThroughInTurn) {
     Broker broker;
     for (std::uint64_t i = 1; i <= 6; ++i) put(broker, i, Priority::Critical);
     put(broker, 7, Priority::Low);
     put(broker, 8, Priority::Low);
-    const auto low_every = 9U;  // Without a consumer this is a patience of two.
+    const auto low_every = 9U;  // Without a consumer the patience is two.
     EXPECT_EQ(picked(broker, low_every), (Tickets{1, 2, 7, 3, 4, 8, 5, 6}));
 }
 
-TEST(Broker, PickingPassesByWhatHasExpired) {
+TEST(Broker, PickingSkipsExpiredMessages) {
     Broker broker;
     const Time noon{std::chrono::hours{12}};
     for (std::uint64_t i = 1; i <= 3; ++i) {
@@ -125,7 +125,7 @@ TEST(Broker, PickingPassesByWhatHasExpired) {
     EXPECT_EQ(picked(broker, 100, noon), Tickets{2});
 }
 
-TEST(Broker, GrantingCountsAsPickingForesaw) {
+TEST(Broker, GrantingFollowsTheOrderOfPicking) {
     Broker broker;
     join(broker, {.instance = {1}, .credit = 100}, 0);
     for (std::uint64_t i = 1; i <= 6; ++i) put(broker, i, Priority::Critical);
@@ -142,7 +142,7 @@ TEST(Broker, GrantingCountsAsPickingForesaw) {
     EXPECT_EQ(granted, foreseen);
 }
 
-TEST(Broker, TheBooksFollowACopyThroughItsLife) {
+TEST(Broker, CountersFollowACopyThroughItsLife) {
     Broker broker;
     join(broker, {.instance = {1}, .credit = 1}, 0);
     EXPECT_TRUE(broker.restless.empty());
@@ -225,7 +225,7 @@ TEST(Broker, APollerNeverMakesAMailboxRestless) {
     EXPECT_EQ(mailbox_of(broker, 0).poll_count, 0U);
 }
 
-TEST(BrokerDeathTest, GrantingWhatIsNotReadyIsABrokenPromise) {
+TEST(BrokerDeathTest, GrantingAMessageThatIsNotReadyIsABrokenPromise) {
     Broker broker;
     join(broker, {.instance = {1}, .credit = 5}, 0);
     put(broker, 1, Priority::High, "t");

@@ -29,7 +29,7 @@ struct House {
     }
 };
 
-TEST(Lanes, OneOfASingleMessageIsFoundLikeOneOfMany) {
+TEST(Lanes, ALaneOfASingleMessageIsFoundLikeALaneOfMany) {
     House house;
     EXPECT_FALSE(house.find("t"));
     const Slot first = house.add(1, "t", Priority::High);
@@ -58,7 +58,7 @@ TEST(Lanes, OneOfASingleMessageIsFoundLikeOneOfMany) {
     EXPECT_TRUE(house.broker.singles.empty());
 }
 
-TEST(Lanes, WhoLeavesFromTheMiddleOrTheEndLeavesTheHeadWhereItIs) {
+TEST(Lanes, LeavingFromTheMiddleOrTheEndKeepsTheHead) {
     House house;
     const Slot first = house.add(1, "t");
     const Slot second = house.add(2, "t");
@@ -73,8 +73,8 @@ TEST(Lanes, WhoLeavesFromTheMiddleOrTheEndLeavesTheHeadWhereItIs) {
     EXPECT_EQ(house.find("t")->tail, first);
 }
 
-TEST(Lanes, TwoTasksAreTwoLanesAlsoIfHalfOfTheirHashesIsTheSame) {
-    // Among so many tasks there are two, by the arithmetic of birthdays.
+TEST(Lanes, TwoTasksAreTwoLanesEvenIfHalfOfTheirHashesCollides) {
+    // Among so many tasks two half-hashes collide, by the birthday bound.
     std::map<std::uint32_t, std::string> tasks;
     std::string one;
     std::string other;

@@ -9,7 +9,7 @@ namespace {
 std::uint64_t key_of(const NumberRow& row) { return row.key; }
 std::uint64_t key_of(const IdRow& row) { return row.key.value(); }
 
-/// Null if there is none.
+/// Null if absent.
 template <class Row>
 const Row* find(const FlatTable<Row>& table, std::uint64_t key) {
     return table.find(spread(key), [&](const Row& row) { return key_of(row) == key; });
@@ -24,7 +24,7 @@ void put(FlatTable<Row>& table, const Row& row) {
     }
 }
 
-/// In the newer one, else in the older one.
+/// In the newer generation, else in the older.
 template <auto Table>
 auto find(const Memory& memory, std::uint64_t key) {
     const auto* newer = find(memory.newer.*Table, key);

@@ -1,9 +1,9 @@
-// Which message ids were already taken, and how each went: so that a repeat is recognised.
+// The dedup window: message ids already taken and their outcomes, to recognise a repeat.
 //
-// Two generations bound it. When the newer one is full the older is forgotten, except for what
-// is still in the hub: a message that waits can never be accepted a second time. Only ids that are
-// taken fill a generation. A burst of timeouts ends many requests at once and takes no id; the
-// names of ended requests therefore have a bound of their own, and ids outlive it.
+// Two generations bound the window. When the newer generation is full the older is forgotten,
+// except ids of messages still in the hub: a waiting message can never be accepted a second time.
+// Only taken ids fill a generation. A burst of timeouts ends many requests at once and takes no id;
+// the names of ended requests therefore have their own bound, and ids outlive such a burst.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ struct Remembered {
     std::uint32_t fingerprint = 0;
 };
 
-// There are a million of each, so every byte here is counted.
+// A hub holds a million of each row, so every byte here is counted.
 
-/// A name, by its keyed hash, and a number that is never zero: a ticket or a sequence.
+/// A name's keyed hash and a nonzero number: a ticket or a sequence.
 struct NumberRow {
     std::uint64_t key = 0;
     std::uint64_t number = 0;
@@ -52,12 +52,12 @@ struct Generation {
 struct Memory {
     Generation newer;
     Generation older;
-    std::uint64_t taken = 0;  ///< Ids since the newer one began; what it was handed on is not new.
+    std::uint64_t taken = 0;  ///< Ids since the newer generation began, without those carried over.
 };
 
 Sequence find_answer(const Generation& generation, std::uint64_t key);
 std::optional<Remembered> find_id(const Memory& memory, std::uint64_t key);
-/// Has the processor fetch what find_id() will look at.
+/// Has the processor fetch the rows that find_id() will read.
 inline void prefetch_id(const Memory& memory, std::uint64_t key) {
     memory.newer.ids.prefetch(spread(key));
     memory.older.ids.prefetch(spread(key));
@@ -69,24 +69,25 @@ void remember_id(Memory& memory, std::uint64_t key, Remembered remembered);
 void remember_answer(Memory& memory, std::uint64_t key, Sequence answer);
 void remember_closed(Memory& memory, std::uint64_t key, Ticket request);
 
-/// Adds it, or what is there becomes it.
+/// Adds the row, or replaces the row with its key.
 void remember(FlatTable<IdRow>& table, const IdRow& row);
 void remember(FlatTable<NumberRow>& table, const NumberRow& row);
 
-/// Whether the newer generation has had its half of `ids_max`.
+/// Whether the newer generation holds its half of `ids_max`.
 bool is_full(const Memory& memory, std::uint64_t ids_max);
 
-/// The most names of ended requests that one generation has. A request has three as a rule; the
-/// constant is room for a burst of timeouts in a hub that remembers few ids.
+/// Bound on the names of ended requests in a generation. A request has three as a rule; the
+/// constant leaves room for a burst of timeouts in a hub with a small window.
 constexpr std::uint64_t closed_names_max(std::uint64_t ids_max) { return 2 * ids_max + 65'536; }
 
-/// Forgets the older names of ended requests, and nothing else, once the newer ones are too many.
+/// Forgets the older names of ended requests, and nothing else, once the newer names are too many.
 void age_closed(Memory& memory, std::uint64_t ids_max);
 
-/// What it takes in all.
+/// Of all tables.
 std::size_t bytes_of(const Memory& memory);
 
-/// Forgets the older generation once the newer one is full, but for what `is_live(ticket)`.
+/// Forgets the older generation once the newer is full; ids with `is_live(ticket)` are carried
+/// over.
 template <class IsLive>
 void age(Memory& memory, std::uint64_t ids_max, IsLive is_live) {
     if (!is_full(memory, ids_max)) return;
@@ -96,8 +97,8 @@ void age(Memory& memory, std::uint64_t ids_max, IsLive is_live) {
     forgotten.ids.for_each([&](const IdRow& row) {
         if (is_live(Ticket{row.ticket.value()})) live.push_back(row);
     });
-    // Room for all of them first: they come in the order of their places, and would crowd at the
-    // beginning of a table that grows with them, where each moves all the others.
+    // Reserve first: rows come in hash order and would crowd at the beginning of a growing table,
+    // where each insertion moves all the others.
     memory.newer.ids.reserve(live.size());
     memory.newer.answers.reserve(std::min(live.size(), forgotten.answers.size()));
     for (const auto& row : live) {

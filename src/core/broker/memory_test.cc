@@ -7,7 +7,7 @@ namespace {
 
 const auto kNoneLive = [](Ticket) { return false; };
 
-TEST(Memory, KnowsWhatItWasTold) {
+TEST(Memory, FindsRememberedIdsAnswersAndClosedNames) {
     Memory memory;
     remember_id(memory, 1, {.ticket = {10}, .fingerprint = 5});
     remember_answer(memory, 1, {11});
@@ -33,7 +33,7 @@ TEST(Memory, G7_HoldsAtMostItsLimitAndAtLeastHalfOfIt) {
     }
 }
 
-TEST(Memory, D4_NeverForgetsWhatIsLiveHoweverMuchThatIs) {
+TEST(Memory, D4_NeverForgetsLiveIdsHoweverMany) {
     Memory memory;
     const auto is_live = [](Ticket ticket) { return ticket.value % 2 == 0; };
     for (std::uint64_t i = 1; i <= 400; ++i) {
@@ -44,8 +44,8 @@ TEST(Memory, D4_NeverForgetsWhatIsLiveHoweverMuchThatIs) {
     EXPECT_FALSE(find_id(memory, 1));
 }
 
-// Where each moves all the others, this takes minutes.
-TEST(Memory, D4_KeepsAMillionThatWaitWithTheirAnswers) {
+// Without reserving the table first this takes minutes.
+TEST(Memory, D4_KeepsAMillionLiveIdsWithTheirAnswers) {
     constexpr std::uint64_t kCount = 1'000'000;
     Memory memory;
     for (std::uint64_t i = 1; i <= kCount; ++i) {
@@ -53,9 +53,9 @@ TEST(Memory, D4_KeepsAMillionThatWaitWithTheirAnswers) {
         remember_answer(memory, i, {i});
     }
     const auto all_live = [](Ticket) { return true; };
-    age(memory, kCount, all_live);  // From here on they are the older generation,
+    age(memory, kCount, all_live);  // The rows become the older generation,
     memory.taken = kCount;
-    age(memory, kCount, all_live);  // and here they are the newer one again.
+    age(memory, kCount, all_live);  // and here the newer one again.
     EXPECT_EQ(memory.newer.ids.size(), kCount);
     EXPECT_EQ(find_id(memory, kCount)->ticket, Ticket{kCount});
     EXPECT_EQ(find_answer(memory, 1), Sequence{1});
@@ -73,7 +73,7 @@ TEST(Memory, D4_KeepsTheAnswerWithALiveId) {
     EXPECT_EQ(find_answer(memory, 1), Sequence{2});
 }
 
-TEST(Memory, AsksAboutEachLiveIdOnlyOnceAGeneration) {
+TEST(Memory, LooksAtEachLiveIdOnlyOncePerGeneration) {
     Memory memory;
     std::uint64_t asked = 0;
     const auto is_live = [&](Ticket) {

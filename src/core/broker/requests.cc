@@ -16,7 +16,7 @@ namespace {
 
 Slot slot_of(const Requests& requests, Ticket ticket) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
-    CHECK(slot != kNoSlot);  // decide() speaks only of what is open.
+    CHECK(slot != kNoSlot);  // decide() names only open requests.
     return slot;
 }
 
@@ -27,11 +27,11 @@ auto mark_of(Requests& requests) {
     };
 }
 
-/// A request's names, and where the one lives that is made.
+/// A request's names; `derived` holds the text of the derived UUID.
 struct RequestNames {
     std::string derived;
-    std::array<RequestName, 5> in_replies;  ///< By which a reply may call it.
-    std::array<RequestName, 2> in_orders;   ///< By which whoever may cancel it does.
+    std::array<RequestName, 5> in_replies;  ///< By which a reply may call the request.
+    std::array<RequestName, 2> in_orders;   ///< By which a canceller may call the request.
 };
 
 RequestName by_id(std::string_view id) { return {.by = NamedBy::Id, .name = id}; }
@@ -46,7 +46,7 @@ RequestNames names_of_request(const Envelope& asked) {
         return RequestName{.by = NamedBy::Shown, .responder = asked.to(), .name = text};
     };
     RequestNames names;
-    // Where a dialect's ids are UUIDs, another's is shown as the one that follows from it.
+    // Dialects whose ids are UUIDs show a foreign id as the UUID derived from it.
     if (!is_uuid4(asked.id())) names.derived = derived_uuid(asked.id());
     names.in_replies = {name(NamedBy::Id, asked.id()),
                         name(NamedBy::Task, asked.task()),
@@ -74,7 +74,7 @@ bool goes_by(const Envelope& asked, const RequestName& name) {
     return false;
 }
 
-/// The most exact name first: an id is one request, a workflow may have many.
+/// The most exact name first: an id is a single request's, a workflow may have many.
 std::array<RequestName, 4> names_in_reply(const Envelope& reply) {
     const auto name = [&](NamedBy by, std::string_view text) {
         return RequestName{
@@ -86,7 +86,7 @@ std::array<RequestName, 4> names_in_reply(const Envelope& reply) {
             name(NamedBy::Correlation, reply.correlation())};
 }
 
-/// How many requests of one name are looked at, so that a flood of them costs no more.
+/// Bound on the requests looked at per name, so that a flood of namesakes costs no more.
 constexpr int kNamesakesMax = 64;
 
 /// A name and its hash.
@@ -108,7 +108,7 @@ const HashedSlot* find_oldest(const Requests& requests, const Named& it) {
     return find_oldest(const_cast<Requests&>(requests), it);
 }
 
-/// Those of one name, the oldest first, until there is enough.
+/// Visits the open requests of a name, the oldest first, until `is_enough`.
 template <class IsEnough>
 void visit_named(const Requests& requests, const Named& it, IsEnough is_enough) {
     const auto* first = find_oldest(requests, it);
@@ -119,7 +119,7 @@ void visit_named(const Requests& requests, const Named& it, IsEnough is_enough) 
     }
 }
 
-/// Whether the name is one request's, and not that of all in a task or a workflow.
+/// Whether a name of this kind is a single request's, not shared by a task or a workflow.
 bool is_exact(NamedBy by) { return by == NamedBy::Id || by == NamedBy::Shown; }
 
 const OpenRequest* find_named(const Requests& requests,
@@ -134,8 +134,9 @@ const OpenRequest* find_named(const Requests& requests,
             const auto* question = find_message(broker, request.ticket);
             const bool is_handed_over =
                 !request.is_held && (question == nullptr || question->attempt > 0);
-            // Who has not seen it can mean it only if it knows its id. What waits for people is
-            // found by every name, if nothing else is: its target must not answer it so either.
+            // An agent that was not handed the request can mean it only by id. A request that waits
+            // for approval is found by every name if nothing else is: its target must not answer
+            // yet either.
             const bool is_meant = is_handed_over || request.is_held || is_exact(it.name.by);
             if (is_meant && (is_handed_over || best == nullptr)) best = &request;
             if (is_handed_over) return true;
@@ -145,7 +146,7 @@ const OpenRequest* find_named(const Requests& requests,
     return best;
 }
 
-/// The oldest of a name stands in the table; most names have no other.
+/// The table holds the oldest request of a name; most names have no other.
 void add_name(Requests& requests, const Named& it, Slot slot) {
     auto* oldest = find_oldest(requests, it);
     if (oldest == nullptr) {
@@ -196,12 +197,12 @@ void drop_names(Requests& requests, Memory& memory, const HashKey& key, Slot slo
     });
 }
 
-/// What it adds to the bytes that stand in no mailbox.
+/// What a request adds to `adrift_bytes`.
 std::uint64_t adrift_bytes_of(const OpenRequest& request) {
     return request.is_adrift ? request.asked->body().size() : 0;
 }
 
-/// It says something else, or stands somewhere else, than before.
+/// Applies a change to a request and keeps `adrift_bytes` right.
 template <class Change>
 void change(Requests& requests, Slot slot, Change change) {
     auto& request = requests.open[slot];
@@ -210,7 +211,7 @@ void change(Requests& requests, Slot slot, Change change) {
     requests.adrift_bytes += adrift_bytes_of(request);
 }
 
-/// Where a request is found by its task, if that is not just its workflow.
+/// The request's row in `tasks`, if its task is not just its workflow.
 std::optional<std::pair<std::uint64_t, Ticket>> place_by_task(const HashKey& key,
                                                               const Envelope& asked,
                                                               Ticket ticket) {
@@ -296,7 +297,7 @@ const OpenRequest* find_answered(const Requests& requests,
         if (name.name.empty()) continue;
         const auto* request = find_named(requests, broker, named(key, name), reply.to());
         if (request != nullptr) return request;
-        if (name.by == NamedBy::Shown) return nullptr;  // It says exactly which one it means.
+        if (name.by == NamedBy::Shown) return nullptr;  // A shown id means exactly one request.
     }
     return nullptr;
 }

@@ -8,7 +8,7 @@ namespace parlance::core::broker {
 
 void count_hand_over(Turns& turns, Priority given, const Waiting& waiting) {
     const auto level = static_cast<std::size_t>(given);
-    // A critical one needs no count: it is never passed over twice.
+    // Critical needs no count: it is never passed over twice.
     for (std::size_t other = 1; other < kPriorities; ++other) {
         if (other != level && waiting[other]) ++turns.passed_over[other];
     }
@@ -17,9 +17,9 @@ void count_hand_over(Turns& turns, Priority given, const Waiting& waiting) {
 }
 
 std::uint32_t patience(std::uint32_t low_every, std::size_t consumers) {
-    // Once due, a level may find that every consumer had a lower one last, and each gets a critical
-    // one first. Then the two other levels may be due for longer, and after either favour the
-    // mailbox and the consumer who took it each owe a critical one.
+    // When a level becomes due, every consumer may have had a lower hand-over last, and each gets a
+    // critical message first. Then the two other levels may be due for longer, and after either
+    // favour the mailbox and the consumer each owe a critical message.
     const auto between = static_cast<std::uint32_t>(consumers) + 2 * 3;
     return low_every > between + 2 ? low_every - 1 - between : 1;
 }
@@ -36,7 +36,7 @@ Priority next_turn(const Turns& turns,
         const auto times = turns.passed_over[level];
         return times >= patience ? times : 0;
     };
-    // The one passed over for longest; among equals the lowest.
+    // The level passed over for longest; among equals the lowest.
     for (std::size_t level = chosen + 1; level < kPriorities; ++level) {
         const bool is_due = waiting[level] && overdue(level) > 0;
         if (is_due && overdue(level) >= overdue(chosen)) chosen = level;

@@ -1,4 +1,4 @@
-// Whose turn it is, whatever consumers come for the next one.
+// The promises about turns hold in whatever order consumers come.
 #include "core/broker/turns.h"
 
 #include <algorithm>
@@ -13,13 +13,13 @@ namespace {
 
 constexpr Waiting kAllWait{true, true, true, true};
 
-TEST(Turns, TheMostUrgentGoesFirst) {
+TEST(Turns, TheMostUrgentLevelGoesFirst) {
     EXPECT_EQ(next_turn({}, kAllWait, false, 10), Priority::Critical);
     EXPECT_EQ(next_turn({}, {false, false, true, true}, false, 10), Priority::Normal);
     EXPECT_EQ(next_turn({}, {false, false, false, true}, false, 10), Priority::Low);
 }
 
-TEST(Turns, WhoWasPassedOverOftenEnoughIsNext) {
+TEST(Turns, ALevelPassedOverOftenEnoughIsNext) {
     EXPECT_EQ(next_turn({.passed_over = {0, 0, 0, 9}}, kAllWait, false, 10), Priority::Critical);
     EXPECT_EQ(next_turn({.passed_over = {0, 0, 0, 10}}, kAllWait, false, 10), Priority::Low);
     EXPECT_EQ(next_turn({.passed_over = {0, 0, 11, 10}}, kAllWait, false, 10), Priority::Normal)
@@ -39,7 +39,7 @@ TEST(Turns, D8_NobodyGetsAFavourAfterALowerHandOver) {
         << "only a critical one is owed anything";
 }
 
-TEST(Turns, EveryHandOverOfAnotherCountsWhileOneWaits) {
+TEST(Turns, EveryHandOverOfAnotherLevelCountsWhileALevelWaits) {
     Turns turns;
     count_hand_over(turns, Priority::Normal, {true, true, true, false});
     EXPECT_EQ(turns, (Turns{.passed_over = {0, 1, 0, 0}, .was_lower = true}));
@@ -49,7 +49,7 @@ TEST(Turns, EveryHandOverOfAnotherCountsWhileOneWaits) {
     EXPECT_EQ(turns, (Turns{.passed_over = {0, 0, 2, 2}, .was_lower = true}));
 }
 
-TEST(Turns, PatienceLeavesRoomForWhatMayStillComeBetween) {
+TEST(Turns, PatienceLeavesRoomForHandOversStillToCome) {
     EXPECT_EQ(patience(100, 1), 92U);
     EXPECT_EQ(patience(100, 64), 29U);
     EXPECT_EQ(patience(10, 1), 2U);
@@ -57,7 +57,8 @@ TEST(Turns, PatienceLeavesRoomForWhatMayStillComeBetween) {
     EXPECT_EQ(patience(2, 1), 1U) << "at its least";
 }
 
-/// Hands over while now and then a level is empty, to consumers in an order that is `pick`'s.
+/// Checks both promises over random hand-overs while levels run empty now and then; `pick` chooses
+/// the consumer.
 template <class Pick>
 void expect_promises(std::uint32_t low_every,
                      std::size_t consumers,

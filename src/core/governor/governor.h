@@ -1,8 +1,8 @@
-// What is permitted: the policy in force, the tree of delegations and what may still be spent, who
-// is left alone for a while, and whether anything may begin at all.
+// The governor: the policy in force, the tree of delegations and its budgets, circuit breakers, and
+// whether any work may begin at all.
 //
-// Knows agents only by their handle and requests only by their ticket. It says no before any work
-// starts; what it allows is on record before anybody sees it.
+// Knows agents only by handle and requests only by ticket. Refusals come before any work starts,
+// and every admission is on record before anyone sees it.
 #pragma once
 
 #include <map>
@@ -16,13 +16,14 @@
 
 namespace parlance::core::governor {
 
-/// What people have let through while the fleet was stopped: it begins when that goes on.
+/// Approval of a held request, given while the fleet was stopped: the request begins when the fleet
+/// resumes.
 struct Leave {
     std::string by;
-    std::uint64_t tokens = 0;  ///< What they gave it to spend; 0: what it asks for.
+    std::uint64_t tokens = 0;  ///< Granted by the approver; 0: the requested amount.
 };
 
-/// Who stopped the fleet, and why. Orders to stop what is stopped are on record only.
+/// Who stopped the fleet, and why. Further orders to stop are recorded and change nothing here.
 struct Stop {
     std::string by;
     std::string reason;
@@ -34,13 +35,13 @@ struct Governor {
     Lineage lineage;
     Breakers breakers;
     Rates rates;
-    std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's leave.
-    std::map<Ticket, Leave> approved;    ///< Of those held.
-    Stop stop;                           ///< While it is stopped.
+    std::map<Ticket, RequestHeld> held;  ///< Open requests that wait for a person's approval.
+    std::map<Ticket, Leave> approved;    ///< Held requests already approved.
+    Stop stop;                           ///< While the fleet is stopped.
     bool is_stopped = false;  ///< By an operator: no new work begins, and only answers go out.
 };
 
-/// How many requests of one workflow may be open at a time: as many as anybody may delegate.
+/// How many requests of a workflow may be open at a time: the fan-out limit of the orchestrator.
 inline std::size_t open_max(const Policy& policy) {
     return static_cast<std::size_t>(limit_of(policy, Rule::FanoutMax, {.agent = kOrchestrator}));
 }

@@ -10,19 +10,19 @@ namespace parlance::core::governor {
 
 namespace {
 
-/// So many of one root are on record; beyond that what is over is forgotten as soon as it can be.
+/// Bound on the delegations of a root on record; beyond it ended delegations are forgotten at once.
 constexpr std::uint32_t kKeptMax = 1'024;
 
 GivenErrand given(const Errand& errand) {
     return {errand.origin, errand.target, std::string{errand.objective_hash}};
 }
 
-/// Whether an errand of a dialect whose objectives have more in them than words has nothing more.
+/// Whether an objective, in a dialect whose objectives can have more than words, has only words.
 bool is_bare(std::string_view objective_hash, std::string_view words_hash) {
     return !words_hash.empty() && objective_hash.starts_with(words_hash);
 }
 
-/// decide() speaks only of what is on record.
+/// decide() names only delegations and roots on record.
 Root& root_of(Lineage& lineage, Ticket number) {
     auto* root = lineage.roots.wake(number);
     CHECK(root != nullptr);
@@ -34,7 +34,7 @@ Delegation& delegation_of(Lineage& lineage, Ticket request) {
     return *delegation;
 }
 
-/// Nothing is decided by it: it only leads to roots, of which the right one is taken.
+/// Only leads to candidate roots; the session's name decides.
 std::uint64_t hash_of(std::string_view session) { return siphash(process_key(), session); }
 
 Work work_on(const Delegation& delegation) {
@@ -53,7 +53,7 @@ void end_work(Lineage& lineage, const Delegation& delegation) {
     if (delegation.limits_tools) lineage.limits.erase({delegation.target, delegation.request});
 }
 
-/// The delegation that holds what is set aside for this one; null: the root does.
+/// The delegation whose budget holds this reservation; null: the root's does.
 Delegation* holder(Lineage& lineage, const Delegation& delegation) {
     const auto above = purse_holder(lineage, find_delegation(lineage, delegation.parent));
     return above == nullptr ? nullptr : &delegation_of(lineage, above->request);
@@ -78,25 +78,25 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
     open(agent_cost_account(at.target_name), delegation.cost);
     if (!delegation.user.empty()) open(user_cost_account(delegation.user), delegation.cost);
     open(std::string{kCostAccount}, delegation.cost);
-    // Money is set aside for each alone; tokens are given on, and counted once.
+    // Costs are reserved per delegation; tokens are passed on, and counted once.
     if (above != nullptr) return;
     if (!delegation.user.empty()) open(user_account(delegation.user), delegation.tokens);
     open(std::string{kHubAccount}, delegation.tokens);
 }
 
-/// What is open below it and has something set aside in its purse.
+/// Collects the open delegations below `holder` with a reservation in its budget.
 void add_dependents(const Lineage& lineage, Ticket holder, std::vector<Ticket>& dependents) {
     for (const auto request : children_of(lineage, holder)) {
         const auto each = lineage.delegations.at(request);
-        if (each->is_granted) continue;  // It has a purse of its own.
+        if (each->is_granted) continue;  // A granted delegation has its own budget.
         const bool has_some = each->tokens > 0 && each->is_open;
         if (has_some) dependents.push_back(request);
         if (!has_some) add_dependents(lineage, request, dependents);
     }
 }
 
-/// What its own work cost, and what all that is over below it did. Children that are still out keep
-/// what they have: it stays set aside, from now on in the purse above.
+/// Charges the delegation's own use and the use of ended delegations below it. Open children keep
+/// their reservations, from now on in the budget above.
 void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending) {
     if (delegation.tokens == 0 || delegation.is_granted) return;
     const auto tokens = delegation.tokens - delegation.below.reserved;
@@ -118,7 +118,8 @@ void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending
     if (!delegation.user.empty()) close(user_account(delegation.user), tokens, spent);
     close(std::string{kHubAccount}, tokens, spent);
     if (!delegation.user.empty() || delegation.below.reserved == 0) return;
-    // It was for nobody. Those below it whose user was named later have been in no user's purse.
+    // The delegation was for no user: no user's budget held its children, whose user was named
+    // later.
     std::vector<Ticket> dependents;
     add_dependents(lineage, delegation.request, dependents);
     for (const auto request : dependents) {
@@ -138,8 +139,8 @@ void erase_root(Lineage& lineage, Ticket number) {
     lineage.roots.erase(number);
 }
 
-/// Takes an ended delegation off the record if nothing is below it, and then those above it that
-/// only waited for that.
+/// Takes an ended delegation without children off the record, and then each ancestor that only
+/// waited for that.
 void forget(Lineage& lineage, Ticket request) {
     while (request != Ticket{}) {
         const auto& delegation = delegation_of(lineage, request);
@@ -155,14 +156,14 @@ void forget(Lineage& lineage, Ticket request) {
     }
 }
 
-/// With all that is on record of it, of which nothing is open.
+/// Erases a root with all its delegations on record, of which none is open.
 void erase_tree(Lineage& lineage, Ticket number) {
     auto over = over_in(lineage, number);
-    // The youngest first: what is below something is younger.
+    // The youngest first: a child is younger than its parent.
     std::ranges::reverse(over);
     for (const auto request : over) {
         auto* delegation = lineage.delegations.wake(request);
-        if (delegation == nullptr) continue;  // It went with the last one below it.
+        if (delegation == nullptr) continue;  // Already erased with the last delegation below it.
         delegation->is_kept = false;
         forget(lineage, request);
     }
@@ -170,7 +171,7 @@ void erase_tree(Lineage& lineage, Ticket number) {
     erase_root(lineage, number);
 }
 
-/// One more is open in the tree.
+/// Counts another open delegation of the tree.
 void join(Lineage& lineage, const Delegation& delegation) {
     auto& root = root_of(lineage, delegation.root);
     if (root.open == 0) lineage.idle.erase({root.ends_at, root.number});
@@ -179,7 +180,8 @@ void join(Lineage& lineage, const Delegation& delegation) {
     ++root.open;
 }
 
-/// One less is. Without any it ends at once, or after a while if it is known by a session.
+/// Counts an ended delegation. A tree without open delegations ends at once; if known by a session,
+/// after `root_idle`.
 void leave(Lineage& lineage, Ticket number, const Ending& ending) {
     auto& root = root_of(lineage, number);
     --root.open;
@@ -209,7 +211,7 @@ Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentH
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session) {
     const auto hash = hash_of(session);
     Reading<Delegation> last;
-    // The end of tickets: the one before it is the last of the session.
+    // From the end of the session's range backwards, so that the latest come first.
     auto at = lineage.sessions.lower_bound({hash, Ticket{kNoLimit}});
     while (at != lineage.sessions.begin() && (--at)->first == hash) {
         auto each = lineage.delegations.at(at->second);
@@ -305,12 +307,12 @@ bool is_taken(const Root& root, const Errand& errand) {
 bool is_round(const Delegation& each, const Errand& errand) {
     if (each.origin != errand.target && each.target != errand.target) return false;
     if (each.objective_hash == errand.objective_hash) return true;
-    // By which task it goes tells who keeps the books, and makes no other objective of it.
+    // A task id in an objective of words alone is bookkeeping, and makes no different objective.
     if (each.words_hash == errand.words_hash && is_bare(each.objective_hash, each.words_hash) &&
         is_bare(errand.objective_hash, errand.words_hash)) {
         return true;
     }
-    // Two that both have more than words are not the same by the words.
+    // Two objectives that both have more than words are not equal by their words.
     if (errand.words_hash.empty()) {
         return !each.words_hash.empty() && each.words_hash == errand.objective_hash;
     }
@@ -439,7 +441,7 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
         root_of(lineage, delegation.root)
             .errands.insert({delegation.origin, to.target, delegation.objective_hash});
     }
-    if (delegation.is_granted) return;  // Nothing of it was set aside.
+    if (delegation.is_granted) return;  // No reservation of the old agent to release.
     const auto give_back = [&](const std::string& name, std::uint64_t amount) {
         settle(lineage.accounts, name, amount, 0, to.now, to.budget_window);
     };

@@ -1,9 +1,10 @@
-// Who asked whom to do what for whom: the tree of delegations as the hub itself saw it grow.
+// Lineage: the tree of delegations (who asked whom, for what, for which user) as the hub saw it
+// grow.
 //
-// Nothing here is believed from a sender. A delegation stays on record while it is open, or
-// anything below it is; one that has a session also after that, until its root ends, so that what
-// is asked out of the session later still stands below it. So long the root keeps which errands
-// were given, too.
+// Nothing here is taken on a sender's word. A delegation stays on record while open, or while a
+// delegation below is open; a delegation with a session stays until its root ends, so that later
+// requests out of the session still stand below. A root remembers all delegation keys used in the
+// tree.
 //
 //   root ─┬─ delegation (depth 1) ─┬─ delegation (depth 2)
 //         │                        └─ …
@@ -29,7 +30,7 @@ namespace parlance::core::governor {
 
 struct Delegation {
     Ticket request;
-    Ticket parent;  ///< None: it comes out of the root's own session.
+    Ticket parent;  ///< None: asked out of the root's own session.
     Ticket root;
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
@@ -38,24 +39,25 @@ struct Delegation {
     Time admitted_at{};
     Time deadline{};
     std::string user{};
-    std::string session{};  ///< Where the target works on it.
+    std::string session{};  ///< The target's.
     std::string objective_hash{};
-    std::string words_hash{};  ///< Of its words alone, where the objective has more in it.
+    /// SHA-256 of the words alone, if the objective has more than words.
+    std::string words_hash{};
     std::vector<std::string> tools{};
-    bool limits_tools = false;  ///< Else all that the target may use.
+    bool limits_tools = false;  ///< Else the target may use all of its own tools.
     bool is_open = true;
     std::uint32_t open_children = 0;
-    std::uint32_t children = 0;  ///< Those on record, open or not; counted, not kept.
-    std::uint64_t tokens = 0;    ///< Set aside for it and all below; 0: it founded the tree.
-    std::uint64_t cost = 0;      ///< Set aside for it alone.
-    Purse below{};               ///< What its children have of that.
-    bool is_granted = false;     ///< By a person: nothing of it comes out of another purse.
-    bool is_planned = false;     ///< Asked by a plan: nobody asks out of it once it is over.
-    bool is_kept = false;        ///< It is over, and stays on record until its root ends.
-    bool is_tainted = false;     ///< What is another user's was used for it, by whoever did it.
+    std::uint32_t children = 0;  ///< Children on record, open or not; counted, not kept.
+    std::uint64_t tokens = 0;    ///< Reserved with all below; 0: founded the tree.
+    std::uint64_t cost = 0;      ///< Reserved for the delegation alone.
+    Purse below{};               ///< The children's share of `tokens`.
+    bool is_granted = false;     ///< By a person: drawn from no other budget.
+    bool is_planned = false;     ///< Asked by a plan: no further delegation once ended.
+    bool is_kept = false;        ///< Ended, and on record until its root ends.
+    bool is_tainted = false;     ///< Another user's sources were used, here or below.
 };
 
-/// An errand that was given: who asked whom for what.
+/// A delegation key in use: requester, target and objective.
 struct GivenErrand {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
@@ -64,27 +66,27 @@ struct GivenErrand {
 };
 
 struct Root {
-    Ticket number;  ///< Of the first delegation in it.
+    Ticket number;  ///< Of the first delegation in the tree.
     std::string session{};
     AgentHandle origin = kNoAgent;
-    std::string user{};          ///< The first that was named; all of it is that one's.
-    bool is_by_session = false;  ///< Known only by the id of a session: it ends when it is idle.
-    std::uint32_t count = 0;     ///< Delegations on record in it,
-    std::uint32_t open = 0;      ///< and those of them that are open.
+    std::string user{};          ///< The first user named; the whole tree is that user's.
+    bool is_by_session = false;  ///< Known only by a session id: it ends when idle.
+    std::uint32_t count = 0;     ///< Delegations on record in the tree,
+    std::uint32_t open = 0;      ///< of which so many are open.
     std::uint32_t open_children = 0;
-    Time ends_at{};            ///< While nothing of it is open.
-    std::uint64_t tokens = 0;  ///< What all of it may spend; 0: no limit.
+    Time ends_at{};            ///< While no delegation in the tree is open.
+    std::uint64_t tokens = 0;  ///< Allowed to the whole tree; 0: no limit.
     std::uint64_t cost = 0;
     Purse purse{};
     Purse cost_purse{};
-    std::set<GivenErrand> errands{};  ///< All that was ever asked in it and not by a plan.
+    std::set<GivenErrand> errands{};  ///< All keys ever used in the tree, except by a plan.
 };
 
-/// Whether who works in it stays in it, whatever else it says: it was begun out of a session or for
-/// a user.
+/// Whether requests of an agent at work in this tree stay in the tree, whatever their claim: so if
+/// the tree began out of a session or for a user.
 inline bool binds(const Root& root) { return root.is_by_session || !root.user.empty(); }
 
-/// Both as bytes: packing.cc.
+/// Delegations and roots as bytes: packing.cc.
 struct DelegationCodec {
     std::size_t pack(std::string& out, const Delegation& each) const;
     Delegation unpack(Ticket request, ByteReader& in) const;
@@ -98,7 +100,7 @@ struct RootCodec {
     bool is_small(const Root& root) const;
 };
 
-/// A root that is known by its session; which session, its root says.
+/// A root known by its session; the root holds the session's name.
 struct RootName {
     std::uint64_t session_hash = 0;
     AgentHandle origin = kNoAgent;
@@ -106,10 +108,10 @@ struct RootName {
     auto operator<=>(const RootName&) const = default;
 };
 
-/// An open delegation among those its target works on, the deepest first.
+/// An open delegation by target; in this order an agent's deepest delegation comes first.
 struct Work {
     AgentHandle agent = kNoAgent;
-    std::uint32_t height = 0;  ///< The less, the deeper.
+    std::uint32_t height = 0;  ///< The smaller, the deeper.
     Ticket request{};
     auto operator<=>(const Work&) const = default;
 };
@@ -119,43 +121,44 @@ struct Lineage {
     Chest<Root, RootCodec> roots;
     Accounts accounts;
 
-    // Found again from the two above.
+    // Derived from the delegations and roots.
     SortedChunks<RootName> roots_by_session;
-    /// Which delegations work in each, by the hash of its name.
+    /// Delegations by the hash of the session in which their target works.
     SortedChunks<std::pair<std::uint64_t, Ticket>> sessions;
-    SortedChunks<std::pair<Ticket, Ticket>> children;  ///< Of each delegation, on record.
+    SortedChunks<std::pair<Ticket, Ticket>> children;  ///< By parent, on record.
     SortedChunks<Work> at_work;
-    SortedChunks<std::pair<AgentHandle, Ticket>> limits;  ///< Of these, those that limit tools.
-    SortedChunks<std::pair<Ticket, Ticket>> over;  ///< Of each root, those on record that ended.
-    SortedChunks<std::pair<Time, Ticket>> idle;    ///< Roots of which nothing is open.
+    SortedChunks<std::pair<AgentHandle, Ticket>> limits;  ///< Those in `at_work` that limit tools.
+    /// By root, delegations on record that have ended.
+    SortedChunks<std::pair<Ticket, Ticket>> over;
+    SortedChunks<std::pair<Time, Ticket>> idle;  ///< Roots without an open delegation.
 };
 
 Reading<Delegation> find_delegation(const Lineage& lineage, Ticket request);
 Reading<Root> find_root(const Lineage& lineage, std::string_view session, AgentHandle origin);
-/// The last delegation that works in this session; if none does, the last that did; or null.
+/// The latest open delegation that works in this session; else the latest ended; else null.
 Reading<Delegation> find_session(const Lineage& lineage, std::string_view session);
-/// All that work or worked in it, all that were delegated out of one, and all of a root that are
-/// over and on record; the oldest first.
+/// in_session(): the delegations that work or worked in a session. children_of(): the delegations
+/// on record below a parent. over_in(): the ended delegations on record of a root. The oldest
+/// first.
 std::vector<Ticket> in_session(const Lineage& lineage, std::string_view session);
 std::vector<Ticket> children_of(const Lineage& lineage, Ticket parent);
 std::vector<Ticket> over_in(const Lineage& lineage, Ticket root);
 
 bool is_at_work(const Lineage& lineage, AgentHandle agent);
 bool works_on(const Lineage& lineage, AgentHandle agent, Ticket request);
-/// Of the open delegations that `agent` works on those that say which tools it may use for them,
-/// in the order in which they came.
+/// The open delegations that limit the tools `agent` may use, in order of admission.
 std::vector<Ticket> limits_of(const Lineage& lineage, AgentHandle agent);
 
-/// The deepest open delegation that `agent` works on, that may be meant and that fits; null if none
-/// is. Of equally deep ones that with the fewest open children, so that who works on many things
-/// and names none is not held to the breadth of one; then the oldest.
+/// The deepest open delegation of `agent` that passes `may_mean` and `fits`; null if none does.
+/// Among equally deep delegations the fewest open children win, so that an agent with much work and
+/// no claim is not held to the fan-out limit of a single delegation; then the oldest wins.
 template <class MayMean, class Fits>
 Reading<Delegation> find_deepest(const Lineage& lineage,
                                  AgentHandle agent,
                                  MayMean may_mean,
                                  Fits fits) {
     Reading<Delegation> deepest;
-    // The deepest come first.
+    // at_work has the deepest first.
     auto at = lineage.at_work.lower_bound({.agent = agent});
     for (; at != lineage.at_work.end() && at->agent == agent; ++at) {
         if (!may_mean(at->request)) continue;
@@ -167,35 +170,36 @@ Reading<Delegation> find_deepest(const Lineage& lineage,
     return deepest;
 }
 
-/// An errand that may be given.
+/// The delegation key of a request that may be admitted.
 struct Errand {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
     std::string_view objective_hash{};
-    std::string_view words_hash{};  ///< As a delegation has it.
+    std::string_view words_hash{};  ///< As in Delegation.
 };
-/// The roots that go by this session, whoever asks out of it.
+/// The roots known by this session, of any origin.
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
-/// Whether another user's delegation works in this session or came out of it.
+/// Whether a delegation of another user works in this session or came out of it.
 bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user);
 bool is_taken(const Root& root, const Errand& errand);
-/// Whether the target has this objective by the delegation already, as who gave it or who got it.
-/// What is told in words alone is the same as what is called so and has more in it: not every
-/// dialect has a place for the rest.
+/// Whether `each` already gave this objective to the target, or got it from the target. An
+/// objective in words alone equals the same words with more: not every dialect has fields for more
+/// than words.
 bool is_round(const Delegation& each, const Errand& errand);
-/// The delegation, from `last` up to the root, of which that is so; null if there is none.
+/// The delegation, from `last` up to the root, for which is_round() holds; null if none does.
 Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
                               const Errand& errand);
 
-/// The delegation by which `parent`, or who is above it, was given tokens to give on; null: the
-/// tree's own are meant. One that is over has none left.
+/// The nearest of `parent` and the delegations above with tokens to give on; null: the tree's
+/// budget is meant. An ended giver has no tokens left.
 Reading<Delegation> purse_giver(const Lineage& lineage, Reading<Delegation> parent);
-/// In whose purse stands what a child of `parent` has set aside; null: in the tree's own. Who is
-/// over has left that to who is above; what a person gave stays where it is.
+/// The delegation whose budget holds the reservation of a child of `parent`; null: the tree's
+/// budget. The budget of an ended delegation passes to the delegation above; a person's grant stays
+/// in place.
 Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent);
 
-/// What the record needs and the event leaves to the request.
+/// Facts that the record needs and the event leaves to the request.
 struct Circumstances {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
@@ -203,12 +207,12 @@ struct Circumstances {
     Time deadline{};
     Time now{};
     Duration budget_window{};
-    bool may_repeat = false;  ///< A plan says how often: which errands it gave need not be known.
+    bool may_repeat = false;  ///< A plan sets how often: its delegation keys are not remembered.
 };
 void found(Lineage& lineage, const DelegationFounded& event, const Circumstances& at);
 void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstances& at);
 
-/// The request has its answer. Nothing, if it is on no record.
+/// Ends a delegation when its request has an answer. Does nothing if the request is on no record.
 struct Ending {
     std::uint64_t tokens_used = 0;
     std::string_view target_name{};
@@ -217,13 +221,15 @@ struct Ending {
     Duration root_idle{};
 };
 void end(Lineage& lineage, Ticket request, const Ending& ending);
-/// What its own work spends if it used so many tokens: what those below it have is theirs.
+/// Tokens charged for the delegation's own work, given its reported use; its children's tokens are
+/// theirs.
 std::uint64_t own_tokens(const Delegation& delegation, std::uint64_t tokens_used);
-/// The same of a request that may be on no record: what it says is then all that is known.
+/// As own_tokens(); of a request on no record, the reported use.
 std::uint64_t charged_tokens(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
-/// What its own work costs if it used so many tokens: of what was set aside for it, that part.
+/// Cost of the delegation's own work: the part of its reservation that own_tokens() is of its
+/// tokens.
 std::uint64_t cost_of(const Lineage& lineage, Ticket request, std::uint64_t tokens_used);
-/// Another agent has the request. Nothing, if it is on no record.
+/// Gives a request to another agent. Does nothing if the request is on no record.
 struct Retarget {
     AgentHandle target = kNoAgent;
     std::string_view name_before{};
@@ -231,18 +237,18 @@ struct Retarget {
     Time now{};
     Duration budget_window{};
     bool may_repeat = false;
-    bool is_priced = false;  ///< By the new one; else the cost stays what it was.
+    bool is_priced = false;  ///< By the new agent; else the cost stays.
     std::uint64_t cost = 0;
 };
 void retarget(Lineage& lineage, Ticket request, const Retarget& to);
 void end_root(Lineage& lineage, Ticket number);
-/// Another user's sources were used for it, and so for all that it was asked for.
+/// Marks a delegation, and all above it, as having used another user's sources.
 void taint(Lineage& lineage, Ticket request);
 
-/// Lets what was not touched for a while rest.
+/// Packs the delegations and roots not touched lately, beyond `awake_max`.
 void tidy(Lineage& lineage, std::size_t awake_max);
 
-/// Puts a delegation or a root, as a snapshot has it, into what is found by.
+/// Enters a delegation or a root into the derived indexes; also used after a snapshot was loaded.
 void index(Lineage& lineage, const Delegation& delegation);
 void index(Lineage& lineage, const Root& root);
 

@@ -1,4 +1,4 @@
-// Delegations and roots as bytes, and back: as they rest, and as they stand in a snapshot.
+// Delegations and roots as bytes, and back: packed in the cold store, and in a snapshot.
 #include <charconv>
 
 #include "core/governor/lineage.h"
@@ -8,7 +8,7 @@ namespace parlance::core::governor {
 
 namespace {
 
-/// What is larger would be read as a whole each time that it is looked at.
+/// Larger delegations and roots stay loaded: every look at a packed one reads all of it.
 constexpr std::size_t kErrandsSmall = 32;
 constexpr std::size_t kToolsSmall = 32;
 
@@ -20,7 +20,7 @@ std::uint32_t take_small(ByteReader& in) {
     return static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
 }
 
-/// As it was written before form 7: "3 7 9f86d0…".
+/// As written before form 7: "3 7 9f86d0…".
 GivenErrand parse_errand(ByteReader& in) {
     const auto text = take_text(in);
     GivenErrand errand;
@@ -53,7 +53,7 @@ void take_errands(ByteReader& in, Root& root, Packing packing) {
     }
 }
 
-/// What is the same for all that one plan, or one agent, asks again and again.
+/// The fields that repeat for all requests of a plan or an agent: kept once as a common head.
 void put_errand(std::string& out, const Delegation& each) {
     append_short(out, each.objective_hash);
     put(out, each.origin);
@@ -76,11 +76,11 @@ void take_errand(ByteReader& in, Delegation& each) {
     each.cost = in.varint();
     const auto tools = in.varint();
     each.limits_tools = (tools & 1U) != 0;
-    expect(in, tools >> 1U <= in.left());  // Each takes some.
+    expect(in, tools >> 1U <= in.left());  // Each tool takes at least a byte.
     for (auto left = tools >> 1U; left > 0 && in.ok(); --left) each.tools.push_back(take_short(in));
 }
 
-/// Of a delegation, but for its errand and when it was admitted.
+/// The other fields of a delegation, except when it was admitted.
 template <class Fields, class SomeDelegation>
 void fields_of(Fields& fields, SomeDelegation& each) {
     fields.near(each.root, each.request, each.request);
@@ -100,7 +100,7 @@ void fields_of(Fields& fields, SomeDelegation& each) {
     fields.flag(each.is_tainted);
 }
 
-/// Of a root, but for its errands.
+/// The fields of a root without its delegation keys; returns whether it has any.
 template <class Fields, class SomeRoot>
 bool has_errands(Fields& fields, SomeRoot& root) {
     fields.text(root.session);
@@ -133,7 +133,7 @@ Purse take_purse(ByteReader& in) {
     return {.reserved = reserved, .spent = in.varint()};
 }
 
-// A codec is called as one, also where it needs nothing of its own.
+// Codecs are called as objects, even without state of their own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 std::size_t DelegationCodec::pack(std::string& out, const Delegation& each) const {
     const auto begin = out.size();

@@ -10,7 +10,8 @@ bool is_over(const Account& account, Time now, Duration window) {
     return now - account.since >= window;
 }
 
-/// What is over and has nothing set aside is forgotten. What has is found when that is settled.
+/// Forgets accounts whose window is over and that have no reservation. An account with a
+/// reservation is handled when the reservation is settled.
 void forget_past(Accounts& accounts, Time now, Duration window) {
     auto& begun = accounts.begun;
     while (!begun.empty() && now - begun.begin()->first >= window) {
@@ -27,7 +28,8 @@ Account& current(Accounts& accounts, const std::string& name, Time now, Duration
         account.purse.spent = 0;
         account.since = now;
     }
-    // Also of one that was past with something set aside, should the window have become longer.
+    // Needed also for an account with a reservation and a past window, should the window have
+    // become longer.
     accounts.begun.emplace(account.since, name);
     return account;
 }
@@ -71,7 +73,7 @@ void settle(Accounts& accounts,
     if (!accounts.by_name.contains(name)) return;
     auto& account = current(accounts, name, now, window);
     settle(account.purse, amount, spent);
-    // Nobody need remember an account of which nothing is open or spent.
+    // An account without reservation or spending need not be remembered.
     if (account.purse != Purse{}) return;
     accounts.begun.erase({account.since, name});
     accounts.by_name.erase(name);

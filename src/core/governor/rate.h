@@ -1,9 +1,9 @@
-// How many messages somebody sent within the last minute, whenever that is: no sixty seconds have
-// more than the limit. Kept only for whom the policy has a limit.
+// Message rates: how many messages a sender sent within any last minute; no sixty seconds have more
+// than the limit. Kept only for senders with a limit in the policy.
 //
-// The first few are known by their times, so that each leaves the minute when it is over for it.
-// Of one who sends more, what comes within a second of a step leaves together with the last of it:
-// that bounds what is kept of anybody to kStepsExact and a step for each second.
+// The first few messages are known by their exact times and leave the minute one by one. For busier
+// senders, messages within a second of a step's begin leave together with the step's last: at most
+// kStepsExact steps and a step for each second are kept per sender.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace parlance::core::governor {
 
-/// What was sent from `since` to `last`, and counts until a minute after that.
+/// Messages sent from `since` to `last`; they count until a minute after `last`.
 struct RateStep {
     Time since{};
     Time last{};
@@ -27,13 +27,13 @@ struct RateStep {
 };
 
 struct Rate {
-    std::vector<RateStep> steps;  ///< The oldest first; the last one is what was last sent.
+    std::vector<RateStep> steps;  ///< The oldest first.
 };
 
-/// Only those who sent something in the last minute: whoever was ever named is not kept.
+/// Only for senders with a message in the last minute; names alone are not kept.
 struct Rates {
     std::map<std::string, Rate, std::less<>> by_name;  ///< The same names as accounts have.
-    /// Found again from it: when each is to be looked at, the soonest first.
+    /// Derived from `by_name`: when a sender's oldest step ends, the soonest first.
     std::set<std::pair<Time, std::string>> due;
 };
 inline constexpr Duration kRateWindow{std::chrono::minutes{1}};
@@ -50,7 +50,7 @@ inline std::uint64_t count_at(const Rates& rates, std::string_view name, Time no
     return count;
 }
 
-/// How long it is until no more than `most` of what was sent count.
+/// How long until at most `most` of the messages count.
 inline Duration wait_at(const Rates& rates, std::string_view name, Time now, std::uint64_t most) {
     auto count = count_at(rates, name, now);
     const auto found = rates.by_name.find(name);
@@ -63,13 +63,13 @@ inline Duration wait_at(const Rates& rates, std::string_view name, Time now, std
     return kRateWindow;
 }
 
-/// As a snapshot has it.
+/// Adds a rate, as a snapshot has it.
 inline void put_rate(Rates& rates, std::string name, Rate rate) {
     rates.due.emplace(rate.steps.front().last, name);
     rates.by_name.emplace(std::move(name), std::move(rate));
 }
 
-/// Forgets what is older than a minute of whoever's oldest is.
+/// Forgets the steps older than a minute.
 inline void forget_old(Rates& rates, Time now) {
     while (!rates.due.empty() && now - rates.due.begin()->first >= kRateWindow) {
         const auto name = rates.due.begin()->second;
@@ -92,7 +92,7 @@ inline void count(Rates& rates, const std::string& name, Time now) {
     auto& step = steps.back();
     const auto width = steps.size() < kStepsExact ? Duration{} : kRateStep;
     if (now - step.since > width) return steps.push_back(sent);
-    // Of a single step, it is the one by which the name is found again.
+    // A single step is also the sender's entry in `due`.
     if (steps.size() == 1) rates.due.erase({step.last, name});
     step.last = std::max(step.last, now);
     ++step.count;

@@ -8,14 +8,14 @@ namespace parlance::core::handing {
 
 namespace {
 
-/// Whether each has said what it has to say.
+/// Whether each candidate has answered or failed.
 bool is_settled(const Call& call) {
     return std::ranges::all_of(call.candidates, [](const Candidate& each) {
         return each.stage == Stage::Answered || each.stage == Stage::Failed;
     });
 }
 
-/// Looks whether there is something to be decided in it.
+/// Notes whether a decision is due in the call.
 void attend(Handing& handing, Ticket number) {
     const auto& call = handing.calls.at(number);
     const bool has_waiting = std::ranges::any_of(
@@ -86,8 +86,8 @@ std::vector<Ticket> asked_by(const Handing& handing, Ticket call) {
 }
 
 void apply(Handing& handing, const PassingBegan& event) {
-    // A request that waited for people's approval has begun before: from its release on it has the
-    // task and the times of that moment.
+    // A request held for approval has begun before: from its release on, the task and times of that
+    // moment hold.
     erase_pass(handing, event.request);
     const Pass pass{.began = event};
     index(handing, event.request, pass);
@@ -97,7 +97,7 @@ void apply(Handing& handing, const PassingBegan& event) {
 void apply(Handing& handing, const PassingRefused& event) {
     auto& pass = handing.passes.at(event.request);
     pass.tried.push_back(event.by);
-    // The next one has all the time that is left.
+    // The next candidate has all the time left.
     handing.due.erase({pass.began.patience, event.request});
     pass.began.patience = {};
 }

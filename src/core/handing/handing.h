@@ -1,10 +1,10 @@
-// What is being handed over: requests that go on to somebody else if they are refused, calls that
-// several are asked for, and what askers laid down until their answer comes.
+// Requests on their way to an agent: requests passed on after a refusal, calls put to several
+// candidates, and the state that requesters save until their answer comes.
 //
 //   passing   asked ──refused──▶ asked (the next one) … ──▶ answered
 //   call      opened ──▶ each is asked ──▶ each has answered, or the time is over ──▶ ended
 //
-// Knows agents by their names and requests by their tickets.
+// Knows agents by name and requests by ticket.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ namespace parlance::core::handing {
 
 struct Pass {
     PassingBegan began;
-    std::vector<std::string> tried{};  ///< Who said no, or nothing.
+    std::vector<std::string> tried{};  ///< Agents that declined, failed or were silent.
 };
 
 enum class Stage : std::uint8_t { Waiting, Asked, Answered, Failed };
 
-/// One of those that a call is for.
+/// An agent that a call is for.
 struct Candidate {
     std::string agent{};
     Stage stage = Stage::Waiting;
-    Ticket request{};     ///< Asked: what it is asked with.
+    Ticket request{};     ///< Asked: the request to the candidate.
     EnvelopePtr reply{};  ///< Answered.
     std::string code{};   ///< Failed.
     std::string detail{};
@@ -43,34 +43,35 @@ struct Call {
     std::string capability{};
     Time until{};
     std::vector<Candidate> candidates{};
-    std::string by{};  ///< As CallOpened has it, with the next two.
+    std::string by{};  ///< As in CallOpened, like the next two.
     Ticket parent{};
     bool is_placed = false;
 };
 
-/// Who wrote to whom about which task.
+/// Requester, recipient and task of a request.
 using Address = std::tuple<std::string, std::string, std::string>;
 
 struct Handing {
-    std::map<Ticket, Pass> passes;                      ///< By the request that is passed on.
-    std::map<Ticket, Call> calls;                       ///< By the request they are for.
-    std::map<Ticket, std::vector<std::string>> former;  ///< Who had a moved request before.
-    std::map<Ticket, std::string> pushed;               ///< By the request that was asked.
+    std::map<Ticket, Pass> passes;                      ///< By the request passed on.
+    std::map<Ticket, Call> calls;                       ///< By the request of the call.
+    std::map<Ticket, std::vector<std::string>> former;  ///< Previous holders of a moved request.
+    std::map<Ticket, std::string> pushed;  ///< Saved state, by the requester's request.
 
-    // Found again from these.
-    std::map<Ticket, Ticket> by_task;                          ///< The pass by what changes hands.
-    std::map<Ticket, std::pair<Ticket, std::uint32_t>> asked;  ///< Call and place, by request.
-    std::map<Address, Ticket> moved;                           ///< The request that went elsewhere.
-    std::set<std::pair<Time, Ticket>> due;                     ///< When somebody's time is over.
-    std::set<Ticket> restless;                                 ///< Calls with something to decide.
-    std::uint64_t bytes = 0;  ///< Of what is pushed, and of the answers that calls keep.
+    // Derived from the maps above.
+    std::map<Ticket, Ticket> by_task;  ///< Passes, by the task handed over.
+    /// Call and candidate index, by request.
+    std::map<Ticket, std::pair<Ticket, std::uint32_t>> asked;
+    std::map<Address, Ticket> moved;        ///< A moved request, by its former address.
+    std::set<std::pair<Time, Ticket>> due;  ///< When a pass's patience or a call ends.
+    std::set<Ticket> restless;              ///< Calls with a decision due.
+    std::uint64_t bytes = 0;                ///< Of saved state and of kept replies.
 };
 
 const Pass* find_pass(const Handing& handing, Ticket request);
 const Call* find_call(const Handing& handing, Ticket request);
-/// Keeps the state that an asker laid down until its request ends.
+/// Keeps a requester's state until its request ends.
 void push(Handing& handing, Ticket request, std::string state);
-/// What a call has asked and has no answer to; nothing, if it is none.
+/// The open requests of a call; empty if there is no such call.
 std::vector<Ticket> asked_by(const Handing& handing, Ticket call);
 
 void apply(Handing& handing, const PassingBegan& event);
@@ -80,15 +81,15 @@ void apply(Handing& handing, const CallAsked& event);
 void apply(Handing& handing, const CallEnded& event);
 void apply(Handing& handing, const StatePushed& event);
 
-/// The request has been moved away from `before`.
+/// Notes that a request moved away from the recipient of `before`.
 void note_moved(Handing& handing, Ticket request, const Envelope& before);
-/// What became of a request, if a call is waiting for it.
+/// Records a reply or failure in the call that waits for the request, if any.
 void take_answer(Handing& handing, Ticket request, const EnvelopePtr& reply);
 void take_failure(Handing& handing, Ticket request, std::string code, std::string detail);
-/// The request has ended: nothing of it is handed over any more. What was laid down comes back.
+/// Forgets everything about an ended request; returns the state that its requester saved.
 std::string end(Handing& handing, const Envelope& asked, Ticket request);
 
-/// Puts what a snapshot has into what is found by.
+/// Enters an item into the derived maps; also used after a snapshot was loaded.
 void index(Handing& handing, Ticket request, const Pass& pass);
 void index(Handing& handing, Ticket request, const Call& call);
 void index(Handing& handing, Ticket request, const Envelope& asked, std::string_view before);

@@ -1,4 +1,4 @@
-// An appeal as bytes, and back: as it rests, and as it stands in a snapshot.
+// A human task as bytes, and back: packed in the cold store, and in a snapshot.
 #include "core/people/people.h"
 #include "core/words.h"
 
@@ -6,10 +6,11 @@ namespace parlance::core::people {
 
 namespace {
 
-/// What is longer is not copied each time it is looked at; beside it, the rest is little.
+/// Larger tasks stay loaded, so that no look copies a long text; beside such a text the rest is
+/// small.
 constexpr std::size_t kSmallBytes = 4096;
 
-/// What one plan asks again and again.
+/// The fields that repeat for all tasks of a plan's step: kept once as a common head.
 void put_question(std::string& out, const HumanAsked& asked) {
     append_short(out, asked.step);
     append_short(out, asked.role);
@@ -56,7 +57,7 @@ void take_case(ByteReader& in, HumanAsked& asked) {
     asked.state_version = in.varint();
 }
 
-/// As it was written before form 9.
+/// As written before form 9.
 HumanAsked take_asked(ByteReader& in, Packing packing) {
     HumanAsked asked;
     asked.id.value = in.varint();
@@ -101,7 +102,7 @@ HumanAnswered take_answer(ByteReader& in, Ticket id, Packing packing) {
     return answer;
 }
 
-/// What became of it.
+/// The fields that change after the task was asked.
 void take_standing(ByteReader& in, Appeal& appeal, Packing packing) {
     appeal.asked_at = take_any_time(in);
     appeal.term_began = take_any_time(in);
@@ -120,7 +121,7 @@ void take_standing(ByteReader& in, Appeal& appeal, Packing packing) {
 
 }  // namespace
 
-// A codec is called as one, also where it needs nothing of its own.
+// Codecs are called as objects, even without state of their own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 std::size_t AppealCodec::pack(std::string& out, const Appeal& appeal) const {
     const auto begin = out.size();

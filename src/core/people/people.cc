@@ -11,16 +11,16 @@ namespace parlance::core::people {
 
 namespace {
 
-/// Nothing is decided by it: it only leads to appeals, of which the right ones are taken.
+/// Only leads to candidate tasks; the workflow's name decides.
 std::uint64_t hash_of(std::string_view workflow) { return siphash(process_key(), workflow); }
 
 Appeal& appeal_at(People& people, Ticket id) {
     auto* appeal = people.appeals.wake(id);
-    CHECK(appeal != nullptr);  // decide() speaks only of what is there.
+    CHECK(appeal != nullptr);  // decide() names only tasks that exist.
     return *appeal;
 }
 
-/// Whoever is asked has a whole time from now on.
+/// Gives the role asked now a whole deadline from `at` on.
 void begin_term(People& people, Appeal& appeal, Time at) {
     people.due.erase({due_of(appeal), appeal.asked.id});
     appeal.term_began = at;
@@ -28,7 +28,7 @@ void begin_term(People& people, Appeal& appeal, Time at) {
     people.due.emplace(due_of(appeal), appeal.asked.id);
 }
 
-/// Changes an appeal, and keeps the count of what all of them say.
+/// Changes a task and keeps the total of bytes.
 template <class Change>
 Appeal& change(People& people, Ticket id, const Change& make) {
     auto& appeal = appeal_at(people, id);

@@ -1,14 +1,14 @@
-// What waits for a person: appeals, each a question with a role, a time and a rule for when nobody
-// answers.
+// Human tasks: requests that wait for a person, each with a role, a deadline and a rule for no
+// answer.
 //
-//   waiting ─┬─ answered     by one person, or by two where two are needed
-//     ▲  │   ├─ lapsed       nobody in time; the appeal says what follows
-//     └──┘   └─ withdrawn    what it belonged to has ended
+//   waiting ─┬─ answered     by one person, or by two if two approvals are needed
+//     ▲  │   ├─ lapsed       no answer in time; the task says what follows
+//     └──┘   └─ withdrawn    the request or workflow of the task has ended
 //   reminded, escalated
 //
-// Knows the message that asked only by its ticket. A waiting appeal is these bytes and nothing
-// else: no thread, no connection, no timer of the system. Those that ended stay for a while, so
-// that a second answer is told from a wrong one.
+// Knows the requesting message only by its ticket. A waiting task is these bytes and nothing else:
+// no thread, no connection, no timer. Ended tasks stay for a while, so that a second answer is told
+// from a wrong id.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ namespace parlance::core::people {
 
 enum class Stage : std::uint8_t { Waiting, Answered, Lapsed, Withdrawn };
 
-/// The words at the doors.
+/// As written on the wire.
 constexpr std::string_view name_of(Stage stage) {
     switch (stage) {
         case Stage::Waiting:
@@ -47,18 +47,19 @@ constexpr std::string_view name_of(Stage stage) {
 struct Appeal {
     HumanAsked asked;
     Time asked_at{};
-    Time term_began{};  ///< Since when this role has its time.
+    Time term_began{};  ///< When the present role's deadline began to run.
     bool is_reminded = false;
     bool is_escalated = false;
     Stage stage = Stage::Waiting;
-    Sequence news{};   ///< Where what they were not told yet is on record; none: they were.
-    Sequence ended{};  ///< Where that is on record.
+    /// Record of the latest change that people were not notified of; none: all notified.
+    Sequence news{};
+    Sequence ended{};  ///< Record of the end.
     Time ended_at{};
-    std::vector<HumanAnswered> answers{};  ///< The last one decided, if it is answered.
-    std::string end_reason{};              ///< Withdrawn: why. Lapsed: what follows.
+    std::vector<HumanAnswered> answers{};  ///< If answered, the last answer decided.
+    std::string end_reason{};              ///< Withdrawn: why. Lapsed: the consequence.
 };
 
-/// An appeal as bytes: packing.cc.
+/// A human task as bytes: packing.cc.
 struct AppealCodec {
     std::size_t pack(std::string& out, const Appeal& appeal) const;
     Appeal unpack(Ticket id, ByteReader& in) const;
@@ -69,38 +70,39 @@ struct AppealCodec {
 struct People {
     Chest<Appeal, AppealCodec> appeals;
 
-    // Found again from it.
-    SortedChunks<std::pair<Time, Ticket>> due;           ///< A reminder, or the end of the time.
-    SortedChunks<std::pair<Ticket, Ticket>> by_request;  ///< Of what waits.
-    /// Of what waits and was asked by no message, by the hash of its workflow's id.
+    // Derived from `appeals`.
+    SortedChunks<std::pair<Time, Ticket>> due;           ///< The next reminder or deadline.
+    SortedChunks<std::pair<Ticket, Ticket>> by_request;  ///< Waiting tasks.
+    /// Waiting tasks without a request, by the hash of their workflow's id.
     SortedChunks<std::pair<std::uint64_t, Ticket>> by_workflow;
     std::map<Sequence, Ticket> ended;  ///< The oldest first.
-    std::uint64_t bytes = 0;           ///< Of the words of all appeals, and of their answers.
+    std::uint64_t bytes = 0;           ///< Of all tasks and answers.
 };
 
-/// How much there is to read in it.
+/// Bytes of text.
 std::uint64_t bytes_of(const HumanAsked& asked);
 std::uint64_t bytes_of(const Appeal& appeal);
 
 Reading<Appeal> find_appeal(const People& people, Ticket id);
-/// The waiting appeal that was asked by this message, or null.
+/// The waiting task of this request, or null.
 Reading<Appeal> find_by_request(const People& people, Ticket request);
-/// The waiting appeals of this workflow that were asked by no message, the oldest first.
+/// The waiting tasks of this workflow without a request, the oldest first.
 std::vector<Ticket> find_of_workflow(const People& people, std::string_view workflow);
 std::size_t waiting_count(const People& people);
 
-/// Who is asked now; another one after an escalation.
+/// The role asked now: after an escalation, the escalation role.
 inline const std::string& role_of(const Appeal& appeal) {
     return appeal.is_escalated ? appeal.asked.escalation : appeal.asked.role;
 }
 Time deadline_of(const Appeal& appeal);
-/// When something is next due: the reminder, while there was none, or the end of the time.
+/// The next reminder, if not sent yet, or the deadline.
 Time due_of(const Appeal& appeal);
-/// Whether nobody has more time once this time is over.
+/// Whether the task lapses at its present deadline: no escalation is left, and the rule is not to
+/// wait.
 bool is_last_term(const Appeal& appeal);
 bool has_approved(const Appeal& appeal, std::string_view person);
 
-/// Where and when the event is on record, and how many that ended are kept.
+/// Sequence and time of an event's record, and how many ended tasks are kept.
 struct Record {
     Sequence sequence;
     Time at{};
@@ -114,7 +116,7 @@ void apply(People& people, const HumanAnswered& event, const Record& record);
 void apply(People& people, const HumanLapsed& event, const Record& record);
 void apply(People& people, const HumanWithdrawn& event, const Record& record);
 
-/// Puts an appeal, as a snapshot has it, into what is found by.
+/// Enters a task into the derived indexes; also used after a snapshot was loaded.
 void index(People& people, const Appeal& appeal);
 
 }  // namespace parlance::core::people

@@ -10,7 +10,7 @@ namespace parlance::core::registry {
 
 namespace {
 
-/// The codes in a profile's list. It was checked at the door, but not in a snapshot.
+/// Capability codes of a profile, checked on registration but not in a snapshot.
 std::vector<std::string> capabilities_of(const Profile& profile) {
     std::vector<std::string> codes;
     if (!json::check(profile.capabilities)) return codes;
@@ -122,8 +122,8 @@ void apply(Registry& registry, const InstanceSeen& event, Time at) {
     CHECK(found != registry.instance_slots.end());
     auto& instance = registry.instances[found->second];
     if (event.is_excused) {
-        // Twice in a row: the first time may be the hub's doing, which was away itself or put an
-        // older sign of life on record than there was.
+        // Only the second excuse in a row counts: the first may be the hub's doing, if the hub was
+        // away or recorded an older sign of life than the latest.
         instance.is_away = instance.excused_at != Time{};
         instance.excused_at = at;
     } else {
@@ -167,7 +167,7 @@ void apply(Registry& registry, const Subscribed& event) {
 void apply(Registry& registry, const Unsubscribed& event) {
     const auto handle = find_agent(registry, event.agent.value);
     CHECK(handle != kNoAgent);
-    // By value: the event may name the very element that goes.
+    // By value: the event may refer to the very element erased here.
     const TopicName name = event.topic;
     std::erase(registry.agents[handle].topics, name);
     const auto topic = registry.topics.find(name);

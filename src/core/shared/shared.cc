@@ -10,7 +10,7 @@ namespace parlance::core::shared {
 
 namespace {
 
-/// Amounts are millionths.
+/// Amounts are in millionths.
 constexpr std::uint64_t kOne = 1'000'000;
 
 template <class Texts>
@@ -20,7 +20,7 @@ std::uint64_t size_of(const Texts& texts) {
     return bytes;
 }
 
-/// Changes one item, or a new one, and keeps the count of all.
+/// Changes an item, creating it if needed, and keeps the totals.
 template <class Item, class Change>
 void change(Shared& shared, ById<Item>& items, const std::string& id, const Change& make) {
     const auto [found, is_new] = items.try_emplace(id);
@@ -37,7 +37,7 @@ void change(Shared& shared, ById<Item>& items, const std::string& id, const Chan
 template <class Item>
 void erase(Shared& shared, ById<Item>& items, const std::string& id) {
     const auto found = items.find(id);
-    CHECK(found != items.end());  // decide() removes only what is there.
+    CHECK(found != items.end());  // decide() removes only items that exist.
     --shared.count;
     shared.bytes -= id.size() + bytes_of(found->second);
     items.erase(found);
@@ -58,7 +58,7 @@ void merge_entities(Context& context, const ContextWritten& event) {
     }
 }
 
-/// Into what is found by, and out of it.
+/// Enters an allocation into the derived maps; forget() removes it.
 void note(Shared& shared, const std::string& id, const Allocation& allocation) {
     shared.allotted[allocation.agent].insert(id);
     if (allocation.expires_at != Time{}) shared.expiring.emplace(allocation.expires_at, id);
@@ -218,7 +218,7 @@ std::uint64_t left_of(const Shared& shared, std::string_view agent, std::string_
         const auto& allocation = shared.allocations.at(id).allocation;
         if (allocation.resource != resource) continue;
         const auto used = std::min(allocation.consumed, allocation.limit);
-        // Money is counted in millionths, all else by the piece.
+        // Money is counted in millionths, every other resource in units.
         left = std::min(left, (allocation.limit - used) / (resource == "budget" ? 1 : kOne));
     }
     return left;

@@ -1,8 +1,8 @@
-// What agents share apart from messages: the context of each workflow, tasks and allocations, and
-// what is known of each user's sessions.
+// State that agents share apart from messages: workflow contexts, tasks, allocations, sessions and
+// facts about users.
 //
-// Knows agents and users only by name, and a request only by its ticket. JSON is text here: it is
-// merged and compared, and no member of it has a meaning.
+// Knows agents and users only by name, and requests only by ticket. JSON is text here: merged and
+// compared, without a meaning for any member.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ namespace parlance::core::shared {
 
 struct Entity {
     std::string value;   ///< JSON.
-    std::string domain;  ///< Of who made it.
+    std::string domain;  ///< Of the agent that made it.
 };
 
-/// What a workflow's agents hand to one another. One of them has it at a time.
+/// The context that a workflow's agents pass on; a single agent owns it at a time.
 struct Context {
     std::string owner;
     std::string status;
     std::uint64_t version = 0;
     std::map<std::string, Entity, std::less<>> entities;
     std::vector<std::string> history;    ///< JSON each.
-    std::vector<std::string> artifacts;  ///< The same.
+    std::vector<std::string> artifacts;  ///< JSON each.
 
-    // While it is handed over:
-    Ticket handoff;  ///< The request that carries it; none: it is not.
+    // While the context is handed over:
+    Ticket handoff;  ///< The request carrying the handoff; none: no handoff.
     std::string recipient;
     EnvelopePtr done;
 
@@ -64,8 +64,8 @@ struct Session {
     std::string user;
     std::string parent;
     std::string history;                                     ///< A reference.
-    std::string workflow;                                    ///< JSON, or nothing.
-    std::map<std::string, std::string, std::less<>> agents;  ///< Each one's own part, JSON.
+    std::string workflow;                                    ///< JSON, or empty.
+    std::map<std::string, std::string, std::less<>> agents;  ///< JSON, by agent.
     std::map<std::string, Analysis, std::less<>> analyses;   ///< By key.
     std::uint64_t version = 0;
     Time begun_at{};
@@ -74,7 +74,7 @@ struct Session {
 
 struct KnownFact {
     Fact fact;
-    std::string session;  ///< Empty: of whatever session.
+    std::string session;  ///< Empty: any session.
     Time at{};
 };
 
@@ -86,21 +86,21 @@ struct Shared {
     ById<Task> tasks;
     ById<Allotment> allocations;
     ById<Session> sessions;
-    ById<std::vector<KnownFact>> facts;  ///< By user, in the order in which they were learnt.
+    ById<std::vector<KnownFact>> facts;  ///< By user, in the order learnt.
 
-    // Found again from the above.
+    // Derived from the maps above.
     std::uint64_t count = 0;
     std::uint64_t bytes = 0;
     std::map<Ticket, std::string> handoffs;           ///< Workflows by request.
-    std::set<std::pair<Time, std::string>> expiring;  ///< Allocations by their end.
+    std::set<std::pair<Time, std::string>> expiring;  ///< Allocations by expiry.
     ById<std::set<std::string>> allotted;             ///< Allocations by agent.
-    std::set<std::string, std::less<>> users;         ///< For whom sessions are kept.
+    std::set<std::string, std::less<>> users;         ///< Users with a session.
 };
 
-/// Whether anything is kept of a user of this name.
+/// Whether sessions or facts are kept for a user of this name.
 bool is_user(const Shared& shared, std::string_view name);
 
-/// The item of this id, or null.
+/// The item with this id, or null.
 template <class Item>
 const Item* find(const ById<Item>& items, std::string_view id) {
     const auto found = items.find(id);
@@ -118,31 +118,30 @@ void apply(Shared& shared, const SessionWritten& event, Time now);
 void apply(Shared& shared, const FactLearnt& event, Time now);
 void apply(Shared& shared, const AnalysisKept& event, Time now);
 
-/// What an answer took.
+/// Tokens and cost of an answer.
 struct Charge {
     std::uint64_t tokens = 0;
     std::uint64_t cost = 0;  ///< In millionths of the currency.
 };
-/// It is charged to the allocations of who gave it: tokens to its "tokens", the cost to its
-/// "budget".
+/// Charges an answer to the answering agent's allocations: tokens to "tokens", cost to "budget".
 void charge(Shared& shared, std::string_view agent, const Charge& charge);
-/// An allocation of this resource of which nothing is left, or null.
+/// An exhausted allocation of this resource, or null.
 const Allotment* find_spent(const Shared& shared,
                             std::string_view agent,
                             std::string_view resource);
 
-/// The least that is left of the agent's allocations of this resource, in whole units; the most
-/// there is, if it has none.
+/// The smallest remainder among the agent's allocations of this resource, in whole units (money in
+/// millionths); UINT64_MAX if the agent has no such allocation.
 std::uint64_t left_of(const Shared& shared, std::string_view agent, std::string_view resource);
 
-// How much of the room an item takes.
+// Bytes counted for an item.
 std::uint64_t bytes_of(const Context& context);
 std::uint64_t bytes_of(const Task& task);
 std::uint64_t bytes_of(const Allotment& allotment);
 std::uint64_t bytes_of(const Session& session);
 std::uint64_t bytes_of(const KnownFact& fact);
 
-/// Counts everything again, as after a snapshot was read.
+/// Rebuilds the derived data after a snapshot was loaded.
 void index(Shared& shared);
 
 }  // namespace parlance::core::shared

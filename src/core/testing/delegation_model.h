@@ -1,8 +1,8 @@
-// A deliberately simple idea of what a tree of delegations is, to hold the hub's against.
+// A deliberately simple model of delegation trees, to check the hub's decisions against.
 //
-// It knows what is on record and nothing else: it reads the accepted delegations off the events,
-// walks their parents for every question, and adds every purse up again from the beginning. Where a
-// request stands it says by the rules of docs/decisions/0014, one after the other.
+// The model knows only events: it reads the accepted delegations off the events, walks their
+// parents for every question, and recomputes every budget from the beginning. The position of a
+// request follows the rules of docs/decisions/0014, applied in order.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace parlance::core {
 
-/// A delegation that was accepted, or is about to be asked for.
+/// A delegation that was accepted, or is about to be requested.
 struct Known {
     Ticket parent{};
     Ticket root{};
@@ -29,22 +29,22 @@ struct Known {
     std::string from{};
     std::string to{};
     std::string user{};
-    std::string session{};  ///< Where its target works.
+    std::string session{};  ///< In which the target works.
     std::string objective{};
-    std::string words{};         ///< Of the objective, where that has more in it.
+    std::string words{};         ///< The objective's words, if the objective has more than words.
     std::uint32_t depth = 1;     ///< Counted from the root, not read off the record.
-    std::uint32_t declared = 1;  ///< On record: somebody may have said that it is deeper.
+    std::uint32_t declared = 1;  ///< On record: a sender may have claimed a greater depth.
     std::uint32_t depth_max = 0;
     Time deadline{};
     std::uint64_t tokens = 0;
     std::uint64_t cost = 0;
     bool limits_tools = false;
     std::set<std::string> tools{};
-    bool is_granted = false;  ///< By a person, out of nobody's purse.
-    bool is_planned = false;  ///< By a workflow: nobody asks out of it when it is over.
+    bool is_granted = false;  ///< By a person: drawn from no other budget.
+    bool is_planned = false;  ///< By a workflow: no delegation out of it after its end.
     bool is_open = true;
-    std::uint64_t own = 0;   ///< Of a closed one: what it alone used.
-    std::uint64_t gone = 0;  ///< Of a closed one: what it and all that was over below it used.
+    std::uint64_t own = 0;   ///< Once closed: tokens of the work itself.
+    std::uint64_t gone = 0;  ///< Once closed: with the tokens of ended work below.
 };
 
 struct KnownTree {
@@ -54,17 +54,17 @@ struct KnownTree {
     std::string user{};
     std::set<Ticket> members{};
     std::set<std::string> errands{};
-    Time ends_at{};  ///< Of one that goes by its session: not before, while nothing of it is open.
+    Time ends_at{};  ///< Of a tree known by a session: the earliest end.
 
-    /// Whether who works in it stays in it, whatever it says.
+    /// Whether requests of an agent at work in the tree stay in the tree, whatever their claim.
     bool binds() const { return is_by_session || !user.empty(); }
 };
 
-/// What an agent says of where a request comes from.
+/// An agent's claims about a request's origin.
 struct Said {
     std::string from{};
     std::string correlation{};
-    std::string session{};  ///< Empty where the dialect threads none.
+    std::string session{};  ///< Empty where the dialect has no sessions.
     std::string user{};
 };
 
@@ -80,7 +80,7 @@ class DelegationModel {
     std::map<Ticket, Known> known;  ///< Of the trees that have not ended.
     std::map<Ticket, KnownTree> trees;
     std::set<Ticket> open;
-    std::set<Ticket> handed;  ///< Handed over once, whether they came back or not.
+    std::set<Ticket> handed;  ///< Requests handed over, even if returned since.
     std::vector<Breach> breaches;
 
     void follow(const Event& event, Time now) {
@@ -88,7 +88,7 @@ class DelegationModel {
         const auto is_missing = [&](Ticket request) {
             return request != Ticket{} && !(admitted && admitted->request == request);
         };
-        // What each of several is asked stands where the call stood when it was accepted.
+        // A call's part stands at the call's position as of the call's acceptance.
         const auto* part = std::get_if<CallAsked>(&event);
         const bool is_of_free_call =
             part != nullptr && part->request == left_ && free_calls_.contains(part->call);
@@ -107,15 +107,16 @@ class DelegationModel {
         std::visit([this, now](const auto& fact) { this->on(fact, now); }, event);
     }
 
-    /// After the last event: what only an event behind it could have explained is a breach.
+    /// To be called after the last event: reports breaches that only a further event could have
+    /// explained.
     void finish() {
         if (sideways_.first == Ticket{}) return;
         breach("G1", "has a smaller depth on record", sideways_.first);
         sideways_ = {};
     }
 
-    /// Below which of the requests on record it stands; any of them is right. None: it begins
-    /// something of its own, or goes on with what it began.
+    /// The requests on record below which a new request may stand; none: the sender begins a tree,
+    /// or goes on with its own.
     std::set<Ticket> places_of(const Said& said) const {
         if (const auto at = place_by_session(said); at != Ticket{}) return {at};
         std::set<Ticket> places;
@@ -142,7 +143,7 @@ class DelegationModel {
         const auto kept = sessions_.find(session);
         return kept != sessions_.end() && kept->second != user;
     }
-    /// The tree that this agent began out of this session; none if there is none.
+    /// The tree that this agent began out of this session; none if there is no such tree.
     Ticket tree_of(std::string_view session, std::string_view origin) const {
         for (const auto& [number, tree] : trees) {
             const bool is_it = tree.session == session && tree.origin == origin;
@@ -150,7 +151,7 @@ class DelegationModel {
         }
         return {};
     }
-    /// The tree as it would begin with this delegation.
+    /// The tree as this delegation would begin it.
     static KnownTree tree_begun_by(const Known& first) {
         return {.origin = first.from, .user = first.user};
     }
@@ -160,13 +161,13 @@ class DelegationModel {
                                           1'000'000);
     }
 
-    /// Every promise that this delegation, which is on no record yet, would break.
+    /// Every promise that a delegation, not on record yet, would break.
     std::map<Refusal, std::string_view> broken_by(const Known& next,
                                                   const KnownTree& tree,
                                                   Time now) const {
         std::map<Refusal, std::string_view> broken;
         if (next.depth >= depth_limit(next)) broken[Refusal::DelegationDepthExceeded] = "G1";
-        // How many are invited is said of whoever calls.
+        // The fan-out limit on invitations is that of the call's requester.
         const auto& fans_out = is_invited(next) ? known.at(next.parent) : next;
         if (open_below(next.parent, next.root) >= limit(Rule::FanoutMax, fans_out)) {
             broken[Refusal::DelegationFanoutExceeded] = "G2";
@@ -177,7 +178,7 @@ class DelegationModel {
         if (is_others || is_anothers(next.session, next.user)) {
             broken[Refusal::UserIsolationViolated] = "I3";
         }
-        // What was given with a request goes back with its answer.
+        // A request's grant is returned with the request's answer.
         const auto parent = known.find(next.parent);
         if (parent != known.end() && !parent->second.is_open) {
             broken[Refusal::DelegationNotFound] = "I2";
@@ -194,7 +195,8 @@ class DelegationModel {
 
   private:
     __extension__ using Wide = unsigned __int128;
-    static constexpr std::string_view kCall = "call:";  ///< Whom a call is for until one is chosen.
+    /// A call's recipient until an agent is chosen.
+    static constexpr std::string_view kCall = "call:";
     static constexpr std::string_view kAgent = "agent ";
     static constexpr std::string_view kUser = "user ";
     static constexpr std::string_view kMoney = "money";
@@ -202,19 +204,19 @@ class DelegationModel {
     static constexpr std::string_view kMoneyOfUser = "money of user ";
     static constexpr std::uint64_t kTokensUsual = 1'200;  ///< X1.
 
-    /// What was spent in the window that began then.
+    /// Tokens or money spent in the window that began at `since`.
     struct Spent {
         Time since{};
         std::uint64_t amount = 0;
     };
 
-    /// A request that waits for people.
+    /// A request that waits for approval.
     struct Held {
-        std::uint64_t tokens_max = 0;  ///< What people were asked to let it spend.
-        Ticket below{};                ///< The work that its asker had in hand then, if any.
+        std::uint64_t tokens_max = 0;  ///< The amount that the approvers were asked for.
+        Ticket below{};                ///< The requester's work above it then, if any.
     };
 
-    /// Whether the hub asks for a proposal with it.
+    /// Whether the request is the hub's call for a proposal.
     bool is_invited(const Known& next) const {
         return next.from == kOrchestrator && calls_.contains(next.parent);
     }
@@ -254,14 +256,14 @@ class DelegationModel {
         if (std::ranges::any_of(fact.agents, is_price)) return;
         breach("G4", "has the price of nobody who is asked", fact.request);
     }
-    /// Whoever was chosen works on it like on any request; nobody is invited any more.
+    /// The chosen agent's work is like any request from here on; nobody is invited any more.
     void on(const CallEnded& fact, Time) { calls_.erase(fact.call); }
     void on(const PassingBegan& fact, Time) { passes_.insert(fact.request); }
 
     void on(const MessageMoved& fact, Time now) {
         const auto asked = requests_.find(fact.ticket);
         if (asked != requests_.end()) asked->second.envelope = fact.envelope;
-        // What another declined comes to the next one unasked, and is not in its hands yet.
+        // The next candidate has not been handed a request that another candidate declined.
         if (passes_.contains(fact.ticket)) handed.erase(fact.ticket);
         const auto found = known.find(fact.ticket);
         if (found == known.end()) return;
@@ -276,7 +278,7 @@ class DelegationModel {
     void on(const MessageAccepted& fact, Time) {
         const auto& envelope = *fact.envelope;
         if (envelope.intent() != Intent::Request) return;
-        // What is asked of people, and by the hub, is in no tree.
+        // Requests to people and requests by the hub are in no tree.
         const bool is_free = is_no_agent(envelope.to()) || envelope.from() == kOrchestrator;
         const auto from = std::string{envelope.from()};
         const bool is_bound = has_bound_in_hand(from, {});
@@ -288,14 +290,15 @@ class DelegationModel {
         requests_[fact.ticket] = fact;
     }
 
-    // It stands where it stood when people were asked, and its time begins when they have answered.
+    // A held request keeps the position as of the question to people; its time begins with their
+    // approval.
     void on(const RequestHeld& fact, Time) {
         held_[fact.request] = {.tokens_max = fact.tokens_max, .below = work_of_asker(fact)};
         if (fact.parent != Ticket{} || !requests_.contains(fact.request)) return;
         look_for_work(known_of(fact.request).from, fact.user, fact.session, fact.request);
     }
-    /// Below what its asker has in hand it stands then, and still if that moves to another agent
-    /// before people have answered. None: it is not below the asker's own work.
+    /// The requester's work below which a held request stands, even if the work moves to another
+    /// agent before the approval. None: the request is not below the requester's own work.
     Ticket work_of_asker(const RequestHeld& fact) const {
         const auto asked = requests_.find(fact.request);
         const auto work = known.find(fact.parent);
@@ -351,7 +354,7 @@ class DelegationModel {
         next.depth_max = fact.depth_max;
         next.is_granted = fact.is_granted;
         next.tokens = fact.tokens;
-        // Of a call it is the price of one of those who are asked, who are on record next.
+        // A call costs the price of one of its candidates, who are on record next.
         next.cost = next.to == kCall ? fact.cost : cost_of(fact.tokens, next.to);
         next.limits_tools = fact.limits_tools;
         next.tools = {fact.tools.begin(), fact.tools.end()};
@@ -363,7 +366,7 @@ class DelegationModel {
             trees[fact.root] = std::move(tree);
         }
         auto& tree = trees.at(fact.root);
-        // A tree is one user's: the first that is named.
+        // A tree is a single user's: the first named.
         if (tree.user.empty()) tree.user = fact.user;
         look_at_place(next, fact);
         look_at_purse(next, fact, now);
@@ -385,7 +388,7 @@ class DelegationModel {
         if (!trees.contains(fact.root)) return;
         const auto& tree = trees.at(fact.root);
         if (has_open(tree)) return breach("G3", "ended with something open in it", fact.root);
-        // A workflow's tree ends with its answer; that of a session when it was idle long enough.
+        // A workflow's tree ends with the workflow; a session's tree after its idle time.
         const bool is_answered = tree.origin == kOrchestrator && ended_.contains(tree.session);
         if (tree.is_by_session && !is_answered && now < tree.ends_at) {
             breach("G3", "ended its tree before that was idle for its time", fact.root);
@@ -398,15 +401,15 @@ class DelegationModel {
             {promise, "delegation " + std::to_string(request.value) + ' ' + what, request});
     }
 
-    /// Where it stands is where its asker stands, whatever the asker says; and what it is given
-    /// can only be less.
+    /// Checks that the request stands where its requester stands, whatever the claim, and that its
+    /// rights are at most its parent's.
     void look_at_place(Known& next, const DelegationAdmitted& fact) {
         if (!fact.session.empty() && sessions_.contains(fact.session) &&
             sessions_.at(fact.session) != next.user) {
             breach("I3", "comes out of another user's session", fact.request);
         }
         if (fact.parent == Ticket{}) {
-            // What comes to the hub from outside is no delegation yet.
+            // A request from outside the hub is no delegation yet.
             if (next.from == kOrchestrator) next.depth = 0;
             const bool is_judged = held_.contains(fact.request) || next.from == kOrchestrator;
             if (!is_judged) look_for_work(next.from, next.user, fact.session, fact.request);
@@ -415,8 +418,7 @@ class DelegationModel {
         const auto& parent = known.at(fact.parent);
         const bool is_proposal = is_invited(next);
         next.depth = parent.depth + (is_proposal ? 0 : 1);
-        // A step of a workflow stands below what its starter works on, and a proposal is asked for
-        // below what it is for.
+        // A workflow step stands below its starter's work, a call for a proposal below the call.
         const bool is_begun = is_proposal || begun_out_of_.contains(fact.parent);
         const auto held = held_.find(fact.request);
         const bool was_its = held != held_.end() && held->second.below == fact.parent;
@@ -424,7 +426,8 @@ class DelegationModel {
             next.from == kOrchestrator ? is_begun : was_its || parent.to == next.from;
         if (!is_its) breach("G1", "stands below another's work", fact.request);
         if (fact.depth + 1 == next.depth) {
-            // The offer of a task is no level deeper than the task; that it is one is said next.
+            // An offer of a task is no deeper than the task; the next event must show that it is an
+            // offer.
             next.depth = fact.depth;
             sideways_ = {fact.request, fact.parent};
         }
@@ -445,7 +448,7 @@ class DelegationModel {
         if (!is_in_session && !has_bound_in_hand(from, user)) return;
         breach("G1", "stands above what its asker is at work on", request);
     }
-    /// Whether the agent was handed work of a tree that it cannot leave by naming this user.
+    /// Whether the agent was handed work of a tree that naming this user does not leave.
     bool has_bound_in_hand(const std::string& agent, const std::string& user) const {
         return std::ranges::any_of(open, [&](Ticket ticket) {
             const auto& work = known.at(ticket);
@@ -455,16 +458,16 @@ class DelegationModel {
         });
     }
 
-    /// What names no session is of a dialect without budgets. There it has what is usual, or what
-    /// is left; that is no way to spend nothing.
+    /// Checks the tokens of a request without a session, so from a dialect without budgets: it must
+    /// have the usual amount or all that is left, and cannot spend for free.
     void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
         const bool is_free = !tree.binds() && !has_purses();
         if (!fact.session.empty() || fact.is_granted || is_free) return;
-        // What asks for a proposal has a part of what that is for has; and what nobody was chosen
-        // for yet has what the first of those has left who are asked.
+        // A call for a proposal has a part of the call's budget; a call without a chosen agent has
+        // the amount left to its first candidate.
         if (is_invited(next) || is_no_agent(next.to)) return;
-        // People let it spend what they were asked for, however much is there by then.
+        // Approvers grant the amount that they were asked for, whatever is left by then.
         const auto held = held_.find(fact.request);
         const auto granted = held != held_.end() ? held->second.tokens_max : 0;
         if (granted > 0 && next.tokens == granted) return;
@@ -475,7 +478,7 @@ class DelegationModel {
         breach("G4", "spends less than is usual of the purse that it comes out of", fact.request);
     }
 
-    // --- where a request stands ---------------------------------------------------------------
+    // --- position of a request -----------------------------------------------------------------
 
     template <class Fits>
     Ticket deepest_of(const std::string& agent, Fits fits) const {
@@ -491,14 +494,14 @@ class DelegationModel {
         }
         return best;
     }
-    /// Open, or it waits for something below it.
+    /// Whether the delegation is open or has open work below.
     bool is_on_record(Ticket ticket) const {
         return std::ranges::any_of(open, [&](Ticket each) {
             while (each != Ticket{} && each != ticket) each = known.at(each).parent;
             return each == ticket;
         });
     }
-    /// The last that works in the session, else the last that did: until its tree ends.
+    /// The latest open work in the session, else the latest ended, until its tree ends.
     Ticket place_by_session(const Said& said) const {
         if (said.session.empty()) return {};
         Ticket last{};
@@ -513,7 +516,7 @@ class DelegationModel {
             return tree.is_by_session && tree.session == said.session;
         });
     }
-    /// Whether the session is another user's: kept for it, or something came out of it for it.
+    /// Whether the session is another user's: kept for that user, or used for that user's work.
     bool is_anothers(const std::string& session, const std::string& user) const {
         if (is_kept_for_another(session, user)) return true;
         const auto is_other = [&](const auto& each) {
@@ -536,7 +539,7 @@ class DelegationModel {
             policy_, rule, {.platform = next.platform, .agent = next.from, .user = next.user}));
     }
 
-    /// What all of a tree may spend, by the policy of now and who began it.
+    /// The limit on a whole tree, by the present policy for its founder.
     std::uint64_t limit(Rule rule, const KnownTree& tree) const {
         auto founder = target(tree.origin);
         founder.user = tree.user;
@@ -570,17 +573,17 @@ class DelegationModel {
         return each.from + ' ' + each.to + ' ' + each.objective;
     }
     bool is_ring(const Known& next, const KnownTree& tree) const {
-        // With what nobody was chosen for yet nobody has been sent.
+        // Nobody has been asked yet in a call without a chosen agent.
         if (next.objective.empty() || is_no_agent(next.to)) return false;
-        // How often a workflow asks the same is said by its plan.
+        // A plan sets how often a workflow repeats a request.
         bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
         walk_up(next, [&](const Known& each) {
-            // Words alone are the same as those words with more.
+            // An objective in words alone equals the same words with more.
             const bool has_it =
                 each.objective == next.objective ||
                 (each.words.empty() && !next.words.empty() && each.objective == next.words) ||
                 (next.words.empty() && !each.words.empty() && next.objective == each.words) ||
-                // And words alone are the same whatever task they belong to.
+                // Equal words alone are equal objectives, whatever their tasks.
                 (!next.words.empty() && each.words == next.words &&
                  each.objective.starts_with(each.words) && next.objective.starts_with(next.words));
             is_one = is_one || (has_it && (each.from == next.to || each.to == next.to));
@@ -597,9 +600,9 @@ class DelegationModel {
         return may;
     }
 
-    // --- purses ------------------------------------------------------------------------------
+    // --- budgets -----------------------------------------------------------------------------
 
-    /// Whether what any request spends is limited, for somebody.
+    /// Whether the policy limits the spending of any request for somebody.
     bool has_purses() const {
         return std::ranges::any_of(policy_.settings, [](const auto& setting) {
             const auto name = kRules[static_cast<std::size_t>(setting.first.first)].name;
@@ -617,13 +620,13 @@ class DelegationModel {
         return static_cast<std::uint64_t>(Wide{closed.cost} * closed.own / closed.tokens);
     }
 
-    /// Who has given it what it spends: the nearest above that has some; none: the tree.
+    /// The nearest ancestor with tokens to give; none: the tree.
     Ticket giver_of(const Known& each) const {
         auto at = each.parent;
         while (at != Ticket{} && known.at(at).tokens == 0) at = known.at(at).parent;
         return at;
     }
-    /// In whose purse that is. Who is over has left it to who is above.
+    /// The holder of the reservation: the budget of an ended ancestor passes to the ancestor above.
     Ticket holder_of(const Known& each) const {
         auto at = giver_of(each);
         while (at != Ticket{} && !known.at(at).is_open && !known.at(at).is_granted) {
@@ -640,7 +643,7 @@ class DelegationModel {
         }
         return taken;
     }
-    /// What is over below it has used, out of what it was given.
+    /// Tokens used by ended work below `holder`, out of the holder's budget.
     std::uint64_t gone_below(Ticket holder, const KnownTree& tree) const {
         std::uint64_t gone = 0;
         for (const auto ticket : tree.members) {
@@ -649,15 +652,14 @@ class DelegationModel {
         }
         return gone;
     }
-    /// Whose limits hold for what an agent is asked: those of what it speaks itself.
+    /// The subject whose limits hold for requests to an agent: by the agent's own dialect.
     Subject target(const std::string& agent) const {
         const auto found = platforms_.find(agent);
         const auto platform = found == platforms_.end() ? std::string_view{} : found->second;
         return {.platform = platform, .agent = agent};
     }
-    /// What an open delegation has set aside of "agent NAME", "user NAME", "hub", or of the same in
-    /// money. What is given on by whom was given it is in the latter's tokens for user and hub
-    /// already.
+    /// The reservation of an open delegation in the account "agent NAME", "user NAME", "hub", or
+    /// the same in money. For user and hub, tokens passed on are counted with the giver.
     std::uint64_t amount_in(std::string_view account, const Known& each) const {
         if (each.is_granted) return 0;
         if (account == kMoney) return each.cost;
@@ -686,7 +688,7 @@ class DelegationModel {
                          static_cast<std::uint64_t>(allowed));
     }
 
-    /// Of the delegation itself, its tree, its target, its user and the hub.
+    /// Whether the tree, the target, the user and the hub have the tokens left.
     bool has_tokens(const Known& next, const KnownTree& tree, Time now) const {
         const auto has = [&](const std::string& account, Rule rule, const Subject& subject) {
             return has_left(account, next.tokens, limit_of(policy_, rule, subject), now);
@@ -698,7 +700,7 @@ class DelegationModel {
             return false;
         }
         if (const auto giver = giver_of(next); giver != Ticket{}) {
-            // Who has answered has nothing left to give.
+            // A giver that has answered has nothing left to give.
             return known.at(giver).is_open &&
                    taken_from(giver, tree) + next.tokens <= known.at(giver).tokens;
         }
@@ -729,7 +731,7 @@ class DelegationModel {
                has(std::string{kMoney}, Rule::CostInTotal, {});
     }
 
-    /// A window begins with the first use after the one before it, or after nothing was used.
+    /// A window begins with the first use after the window before, or after nothing was used.
     Duration window() const { return Duration{limit_of(policy_, Rule::BudgetWindowMs)}; }
     std::uint64_t spent_at(const std::string& account, Time now) const {
         const auto found = spent_.find(account);
@@ -742,14 +744,14 @@ class DelegationModel {
         spent.amount += amount;
         if (spent.amount == 0 && reserved_in(account) == 0) spent_.erase(account);
     }
-    /// What is over is over, also under a longer window later.
+    /// A past window stays past, even if windows become longer later.
     void forget_past(Time now) {
         std::erase_if(spent_, [&](const auto& account) {
             return now - account.second.since >= window() && reserved_in(account.first) == 0;
         });
     }
-    /// A delegation that moves gives back what was set aside of its agent before, and what is set
-    /// aside of the next agent is a use, with which a window can begin, as at an admission.
+    /// A delegation that moves releases the old agent's reservation. The new agent's reservation is
+    /// a use, with which a window can begin, as at an admission.
     void move_reservation(Ticket request, const Known& before, Time now) {
         const auto& moved = known.at(request);
         const bool has_new_cost = moved.cost != before.cost;
@@ -768,7 +770,7 @@ class DelegationModel {
         forget_past(now);
         touch(moved);
     }
-    /// `settles`: something of what was set aside for it for its user and the hub is free again.
+    /// `settles`: part of the reservation for user and hub is released.
     void spend(const Known& each, Time now, bool settles = true) {
         if (each.tokens == 0 || each.is_granted) return;
         forget_past(now);
@@ -810,14 +812,15 @@ class DelegationModel {
         ended.is_open = false;
         open.erase(request);
         spend(ended, now, ended.tokens > still_out);
-        // It was for nobody: what is below it and for somebody stands in that one's purse from now.
+        // The ended work was for no user: open work below with a user now counts in that user's
+        // budget.
         if (holder_of(ended) == Ticket{}) {
             for (const auto& user : named_later) {
                 if (!user.empty()) spend(std::string{kUser} + user, 0, now);
             }
         }
         if (has_open(tree)) return;
-        // How long it may be idle is as the policy says when it becomes so.
+        // The idle time is the policy's at the moment when the tree becomes idle.
         tree.ends_at = now + Duration{limit_of(policy_, Rule::RootIdleMs)};
         if (!tree.is_by_session) bury(ended.root);
     }
@@ -827,19 +830,19 @@ class DelegationModel {
     }
 
     Policy policy_;
-    std::map<std::string, std::string_view> platforms_;  ///< Which dialect each has registered.
-    std::map<Ticket, MessageAccepted> requests_;         ///< Those that are open.
+    std::map<std::string, std::string_view> platforms_;  ///< The registered dialect of each agent.
+    std::map<Ticket, MessageAccepted> requests_;         ///< Open requests.
     std::map<std::string, Spent> spent_;
-    std::map<std::string, std::string> sessions_;  ///< Those that are kept, with their users.
-    std::map<Ticket, Held> held_;                  ///< Requests that people were asked about.
-    Ticket left_{};     ///< Accepted just now of one who is bound; it must be found below that.
-    Ticket spender_{};  ///< Accepted just now; it must be held to the purses.
-    std::set<Ticket> passes_;  ///< Requests that go on to somebody else if they are refused.
-    std::pair<Ticket, Ticket> sideways_{};  ///< Admitted just now as the offer of this task.
+    std::map<std::string, std::string> sessions_;  ///< Kept sessions, with their users.
+    std::map<Ticket, Held> held_;                  ///< Requests that wait for approval.
+    Ticket left_{};            ///< Just accepted from a bound sender; must be admitted next.
+    Ticket spender_{};         ///< Just accepted; must be held to the budgets.
+    std::set<Ticket> passes_;  ///< Requests that pass to a next candidate if refused.
+    std::pair<Ticket, Ticket> sideways_{};  ///< Just admitted as the offer of this task.
     std::set<std::string> ended_;           ///< Workflows.
-    std::set<Ticket> begun_out_of_;         ///< What somebody worked on that started a workflow.
-    std::set<Ticket> free_calls_;           ///< Accepted while nothing bound their asker.
-    std::set<Ticket> calls_;                ///< For which several are being asked.
+    std::set<Ticket> begun_out_of_;         ///< Work out of which a workflow was started.
+    std::set<Ticket> free_calls_;           ///< Calls accepted while nothing bound the requester.
+    std::set<Ticket> calls_;                ///< Calls with open invitations.
 };
 
 }  // namespace parlance::core

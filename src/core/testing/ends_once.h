@@ -1,5 +1,5 @@
-// Holds one decision to this: none of its events ends what another one of them has ended. Written
-// apart from core/endings.h, which sees to it.
+// Checks that no two events of a decision end the same thing. Written apart from core/endings.h,
+// which enforces the rule.
 #pragma once
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace parlance::core {
 
-/// What the event ends, in words; empty for most.
+/// The thing that the event ends, in words; empty for most events.
 inline std::string name_of_ended(const Event& event) {
     const auto name = [](const char* what, std::uint64_t number) {
         return std::string{what} + ' ' + std::to_string(number);
@@ -45,7 +45,7 @@ inline std::string name_of_ended(const Event& event) {
         [](const auto&) { return std::string{}; });
 }
 
-/// What two events of one decision end; empty if there is nothing.
+/// A thing that two events of a decision end; empty if none.
 inline std::string ended_twice(const Events& events) {
     std::set<std::string> ended;
     for (const auto& event : events) {

@@ -1,4 +1,4 @@
-// Plants the bug that PARLANCE_MUTANT names before the tests run: with it they must go red.
+// Plants the bug named by PARLANCE_MUTANT before the tests run; the tests must then fail.
 #include <cstdlib>
 
 #include <gtest/gtest.h>

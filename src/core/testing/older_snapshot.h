@@ -1,5 +1,5 @@
-// Snapshots as older versions wrote them, for the tests that read them: what rested stood there
-// otherwise than it does now.
+// Snapshots in the forms of older versions, for the tests that read them: runs, delegations and
+// human tasks had other encodings.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace parlance::core {
 
-// --- form 6, as it was written: what rests stood there field by field, with texts as they are ----
+// --- form 6: every field, with texts in full -----------------------------------------------------
 
 inline void put_six(std::string& out, const workflow::Run& run, const EnvelopePtr& reply) {
     put(out, run.number.value);
@@ -33,7 +33,7 @@ inline void put_six(std::string& out, const workflow::Run& run, const EnvelopePt
         put(out, static_cast<std::uint64_t>(step.stage));
         put(out, step.items.size());
         for (const auto& item : step.items) {
-            // What was done had the whole answer, and where in it the output stands.
+            // A done item held the whole answer, and the output's position in the answer.
             const bool is_done = item.stage == workflow::Stage::Done;
             put(out, static_cast<std::uint64_t>(item.stage));
             put(out, static_cast<std::uint64_t>(item.road));
@@ -132,8 +132,8 @@ inline void put_six(std::string& out, const people::Appeal& appeal) {
     put(out, appeal.end_reason);
 }
 
-// --- forms 7 and 8, as they were written: every field, with texts in few bytes
-// --------------------
+// --- forms 7 and 8: every field, with short texts
+// -------------------------------------------------
 
 inline void put_eight(std::string& out, const workflow::Run& run) {
     put(out, run.number.value);
@@ -272,7 +272,7 @@ inline void put_eight(std::string& out, const people::Appeal& appeal) {
     put(out, appeal.news.value);
 }
 
-/// Puts `older` in the place of what a chest has of it now.
+/// Replaces each item's packed bytes in a snapshot by its older form.
 template <class Chest, class Codec, class PutOlder>
 void age(std::string& bytes, const Chest& chest, const Codec& codec, PutOlder put_older) {
     ASSERT_FALSE(chest.empty());

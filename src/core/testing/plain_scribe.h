@@ -1,7 +1,7 @@
-// A scribe without a dialect, for tests and the simulator: what is asked is {"inputs", "context"},
-// and an answer is {"output", "confidence", "error", "retryable", "strategy"}. A capability may say
-// what it "needs": the member without which nothing is asked for it. A request may name a
-// "capability", or say with "delegation" what a dialect's request says of being one.
+// A message writer without a dialect, for tests and the simulator: a request is {"inputs",
+// "context"}, an answer {"output", "confidence", "error", "retryable", "strategy"}. A capability
+// may declare the member that it "needs": a request without the member is unfit. A request may name
+// a "capability", or claim with "delegation" to be a delegation.
 #pragma once
 
 #include <cmath>
@@ -135,7 +135,7 @@ class PlainScribe : public Scribe {
         std::string spare;
         Claim claim;
         claim.words.emplace_back(code->text(spare));
-        // Inputs that say so are measured: a token for each byte of the message.
+        // Inputs with "measured" are estimated: a token for each byte of the message.
         const auto inputs = json::find(body, "inputs");
         if (inputs && inputs->is_object() && json::find(*inputs, "measured")) {
             claim.tokens_estimated = request.body().size();

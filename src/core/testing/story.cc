@@ -12,7 +12,7 @@ namespace parlance::core {
 Story::Story() {
     static const PlainScribe scribe;
     state_.scribe = &scribe;
-    state_.limits.awake_max = 1;  // So that what waits rests, and nobody notices.
+    state_.limits.awake_max = 1;  // Everything waiting is packed, and no test may notice.
     ask(StartHub{.hub_id = "hub-1", .hash_key_0 = 1, .hash_key_1 = 2, .version = "test"});
 }
 
@@ -37,7 +37,7 @@ Story& Story::ask(Command command) {
     return *this;
 }
 
-/// What follows by itself. False if nothing does.
+/// Takes a tick; false if nothing happened.
 bool Story::follow() {
     const auto silent = liveness_.silent(now_, state_.limits.heartbeat_timeout);
     const Tick tick{silent.value_or(InstanceNumber{})};
@@ -127,7 +127,7 @@ bool Story::step(const Stamped& stamped) {
 
 namespace {
 
-/// Of the open requests whose question stands in no mailbox, counted by hand.
+/// The bytes of open requests whose message is in no mailbox, counted one by one.
 std::uint64_t bytes_adrift(const State& state) {
     std::uint64_t bytes = 0;
     state.requests.slots.for_each([&](Slot slot) {
@@ -138,7 +138,7 @@ std::uint64_t bytes_adrift(const State& state) {
     return bytes;
 }
 
-/// Item by item it is the same: wherever a piece may end, the reader looks for the next one.
+/// Checks that a snapshot cut into pieces item by item loads to the same state.
 void expect_pieces(const State& state, const std::string& bytes) {
     std::deque<std::string> pieces;
     const auto keep = [&](std::string piece) {
@@ -163,7 +163,7 @@ void Story::expect_replay() {
     const auto lived = encode_state(state_);
     State replayed;
     replayed.limits = state_.limits;
-    replayed.limits.awake_max = Limits{}.awake_max;  // What rests is the same as what does not.
+    replayed.limits.awake_max = Limits{}.awake_max;  // Loaded or packed must make no difference.
     for (const auto& [at, event] : history_) apply(replayed, at, event);
     EXPECT_EQ(lived, encode_state(replayed)) << "replaying the events gives another state";
     const auto reloaded = decode_state(lived, state_.limits);

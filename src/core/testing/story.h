@@ -1,4 +1,5 @@
-// Lets a test of the core read as: given the past, when asked, then this happened.
+// Lets a test of the core read as: given these events, when a command comes, then these events
+// follow.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@
 
 namespace parlance::core {
 
-/// A message with what a test cares about; the rest is plain.
+/// A message with the fields that a test cares about; the rest is plain.
 struct Letter {
     std::string id;
     std::string from = "alice";
@@ -40,7 +41,7 @@ inline EnvelopePtr envelope(const Letter& letter) {
                           letter.body);
 }
 
-/// The answer of one agent to a request.
+/// The answer of an agent to a request.
 inline SendMessage answer_to(const std::string& question,
                              const std::string& from,
                              std::uint64_t tokens = 0) {
@@ -59,11 +60,10 @@ inline std::uint64_t fingerprint(const Letter& letter) {
 
 using Ids = std::vector<std::string>;
 
-/// Lives through commands as the engine would, without disk or doors.
+/// Takes commands as the engine would, without disk or transport.
 class Story {
   public:
-    // What is long is written once, in story.cc: a test that only tells a story compiles in no
-    // time.
+    // Long functions are compiled once, in story.cc, so that a test compiles quickly.
     Story();
     ~Story();
 
@@ -86,16 +86,16 @@ class Story {
         caller_ = nullptr;
         return *this;
     }
-    /// A long story compares itself with its replay only now and then.
+    /// A long story compares itself with its replay only after every so many commands.
     Story& replayed_every(std::size_t commands) {
         replayed_every_ = commands;
         return *this;
     }
 
-    /// One command and everything that follows from it by itself.
+    /// Takes a command and every tick that follows.
     Story& ask(Command command);
     Story& tick() { return ask(Tick{}); }
-    /// The process ends and another one starts with the same memory.
+    /// The process ends, and a new process starts with the same state.
     Story& restart() { return ask(StartHub{.hub_id = "hub-2", .version = "test"}); }
 
     Story& agent(const std::string& id) { return ask(RegisterAgent{{id}, {}}); }
@@ -103,7 +103,7 @@ class Story {
     InstanceNumber poll(const std::string& id, std::string name = "poller");
     Story& send(const Letter& letter, Priority priority = Priority::High);
     Story& send_for(Duration ttl, const Letter& letter, Priority priority = Priority::High);
-    /// A request, and the ticket by which the core knows it.
+    /// Sends a request; returns its ticket.
     Ticket request(Letter letter,
                    bool waits = false,
                    Priority priority = Priority::High,
@@ -111,7 +111,7 @@ class Story {
     Story& ack(const DeliveryToken& delivery) { return ask(AckDelivery{delivery}); }
     Story& nack(const DeliveryToken& delivery) { return ask(NackDelivery{delivery, "not now"}); }
 
-    /// The events of this kind in the last answer.
+    /// The events of this kind after the last command.
     template <class Fact>
     std::vector<Fact> happened() const {
         std::vector<Fact> found;
@@ -128,11 +128,11 @@ class Story {
         }
         return found;
     }
-    /// The ids of the messages that were handed over, in order.
+    /// The ids of the messages handed over, in order.
     std::vector<std::string> delivered() const;
-    /// Why the last command was refused, whatever it was.
+    /// Why the last command was refused, whatever its kind.
     Refusal refusal() const;
-    /// What a setback made of the copy's next try.
+    /// When the returned copy will be tried again.
     Time retry_at() const;
     const broker::Mailbox& mailbox(const std::string& agent) const;
     DeliveryToken last_delivery() const;
@@ -142,7 +142,7 @@ class Story {
 
     bool step(const Stamped& stamped);
 
-    /// Every test is also a test of W11: living it, replaying it and reloading it are the same.
+    /// Every test is also a test of W11: the lived, the replayed and the reloaded state are equal.
     void expect_replay();
 
     bool follow();

@@ -1,4 +1,4 @@
-// A run as bytes, and back: as it rests, and as it stands in a snapshot.
+// A run as bytes, and back: packed in the cold store, and in a snapshot.
 #include <utility>
 
 #include "core/sparse.h"
@@ -8,10 +8,11 @@ namespace parlance::core::workflow {
 
 namespace {
 
-/// What is longer is not copied each time it is touched; beside it, the rest is little.
+/// Larger runs stay loaded, so that no touch copies a long text; beside such a text the rest is
+/// small.
 constexpr std::size_t kSmallBytes = 4096;
 
-/// Of an item, but for its stage, its road and its answer.
+/// The fields of an item besides stage, path and reply; returns whether the item has a reply.
 template <class Fields, class SomeItem>
 bool has_reply(Fields& fields, SomeItem& item, const Run& run) {
     fields.number(item.attempt, 1);
@@ -28,7 +29,7 @@ bool has_reply(Fields& fields, SomeItem& item, const Run& run) {
     return fields.other(item.reply != nullptr);
 }
 
-/// Of a run, but for its plan, its id, its input, when it began, and its steps.
+/// The fields of a run besides plan, id, input, start and steps.
 template <class Fields, class SomeRun>
 void fields_of(Fields& fields, SomeRun& run) {
     fields.text_unlike(run.correlation, run.id);
@@ -45,7 +46,7 @@ void fields_of(Fields& fields, SomeRun& run) {
     fields.flag(run.is_by_agent);
 }
 
-// Two small numbers in one.
+// Stage and another small number share a varint.
 constexpr unsigned kStageBits = 4;
 constexpr std::uint64_t kStageMask = (1U << kStageBits) - 1;
 static_assert(static_cast<std::uint64_t>(Stage::Undone) <= kStageMask);
@@ -64,7 +65,7 @@ void put_item(std::string& out, const Item& item, const Run& run) {
     if (has_reply(fields, item, run)) item.reply->pack(out);
 }
 
-/// What it brought stands in its answer.
+/// The item, after a check that its output lies within its reply.
 Item checked(ByteReader& in, Item item) {
     const std::size_t size = item.reply ? item.reply->body().size() : 0;
     expect(in, std::uint64_t{item.output_at} + item.output_size <= size);
@@ -102,11 +103,12 @@ void take_step(ByteReader& in, Step& step, const Run& run) {
     const bool has_used = (marks >> kStageBits & 1U) != 0;
     if (has_used) step.tokens_used = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
     const auto count = marks >> (kStageBits + 1);
-    expect(in, count <= in.left());  // Each takes some, so that garbage cannot ask for the moon.
+    // Each item takes a byte, so that garbage cannot claim a huge count.
+    expect(in, count <= in.left());
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) step.items.push_back(take_item(in, run));
 }
 
-/// As it was written before form 9.
+/// As written before form 9.
 Item take_older_item(ByteReader& in, Packing packing) {
     Item item;
     item.stage = take_enum(in, Stage::Waiting, Stage::Undone);
@@ -126,7 +128,7 @@ Item take_older_item(ByteReader& in, Packing packing) {
     return checked(in, std::move(item));
 }
 
-/// With its steps as many as the plan has, and nothing known of them. The plan must be known.
+/// Finds the run's plan, which must be known, and sizes the steps to match.
 void take_plan(ByteReader& in, Run& run, const Plans& plans) {
     const auto known = plans.find(run.plan_hash);
     expect(in, known != plans.end());
@@ -150,7 +152,7 @@ std::uint64_t bytes_of(const Run& run) {
     return bytes;
 }
 
-// A codec is called as one, also where it needs nothing of its own.
+// Codecs are called as objects, even without state of their own.
 // NOLINTBEGIN(readability-convert-member-functions-to-static)
 std::size_t RunCodec::pack(std::string& out, const Run& run) const {
     const auto begin = out.size();

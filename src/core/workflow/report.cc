@@ -45,7 +45,7 @@ std::string confidence_text(std::uint32_t thousandths) {
     return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
 }
 
-/// Of several, the least: a list is as sure as its weakest part.
+/// The least of the items: a list is as sure as its weakest part.
 std::uint32_t confidence_of(const Step& step) {
     std::uint32_t least = kNoConfidence;
     for (const auto& item : step.items) least = std::min(least, item.confidence);
@@ -58,7 +58,7 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// Appends to a list or an object that is being written.
+/// Appends to a list or an object in the making.
 std::string& next(std::string& out) {
     if (out.size() > 1) out += ',';
     return out;
@@ -81,26 +81,25 @@ std::string error_of(const Item& item) {
     return json::ObjectWriter{}.text("code", item.code).text("message", item.detail).done();
 }
 
-/// What is asked of an agent and put to people first waits for people.
+/// A running item whose request is held for approval shows as waiting for people.
 Stage seen_as(const Item& item, const IsHeld& is_held) {
     return item.stage == Stage::Running && is_held(item.request) ? Stage::Asking : item.stage;
 }
 
-/// Whether people are to say first whether any of it goes on.
+/// Whether all running items of the step wait for approval.
 bool is_held_up(const Step& step, const IsHeld& is_held) {
     const auto is_running = [](const Item& item) { return item.stage == Stage::Running; };
     const auto goes_on = [&](const Item& item) { return seen_as(item, is_held) == Stage::Running; };
     return std::ranges::any_of(step.items, is_running) && std::ranges::none_of(step.items, goes_on);
 }
 
-/// A report is of a run that is over, or of one that is not: then what waits for people is known.
+/// For a final report, or for an open run: then with knowledge of held requests.
 struct View {
     bool is_over = false;
     IsHeld is_held = [](Ticket) { return false; };
 };
 
-/// How a step stands: what could not be taken back says so, and nothing is under way any more in a
-/// workflow that is over.
+/// A step's status: a failed compensation shows as such, and in an ended run nothing is under way.
 std::string_view status_of(const Step& step, const View& view) {
     const bool stays_done = std::ranges::any_of(step.items, [](const Item& item) {
         return item.stage == Stage::Undone && !item.code.empty();
@@ -110,7 +109,7 @@ std::string_view status_of(const Step& step, const View& view) {
     return stage_name(is_held_up(step, view.is_held) ? Stage::Asking : step.stage);
 }
 
-/// Which elements of its list a step brought nothing for, counted from 0 (K16).
+/// K16: the elements without output, counted from 0.
 std::string lost_places(const Step& step) {
     std::string out = "[";
     for (std::size_t i = 0; i < step.items.size(); ++i) {
@@ -150,7 +149,7 @@ std::string step_report(const Step& step,
     return out.done();
 }
 
-/// K16, K20: what is not there, and why.
+/// K16, K20: which outputs are missing, and why.
 std::string missing_of(const Run& run) {
     std::string out = "[";
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -190,7 +189,7 @@ void write_report(json::ObjectWriter& out,
     out.raw("steps", steps + "]").raw("output", output + "}");
 }
 
-/// Whether nothing happens until a person has answered.
+/// Whether the run does nothing until a person has answered.
 bool waits_for_people(const Run& run, const IsHeld& is_held) {
     bool is_asking = false;
     for (const auto& step : run.steps) {
@@ -208,7 +207,7 @@ std::string_view standing_of(const Run& run, const IsHeld& is_held) {
     return waits_for_people(run, is_held) ? "WAITING_FOR_HUMAN" : "RUNNING";
 }
 
-/// K11: what users are not told, and what they are told instead.
+/// K11: names hidden from users, and their replacements.
 std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name_of) {
     std::vector<narrative::Internal> internals{{kOrchestrator, "our team"}};
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -223,13 +222,13 @@ std::vector<narrative::Internal> internals_of(const Run& run, const NameOf& name
     return internals;
 }
 
-/// Why nothing came, in words for users.
+/// Why a step has no output, in words for users.
 std::string_view reason_of(const Step& step) {
     const auto* item = failed_item(step);
     return item != nullptr ? narrative::reason_for(item->code, item->detail) : std::string_view{};
 }
 
-/// K17, K18: all of it as one answer, for users.
+/// K17, K18: all outputs as a single answer, for users.
 void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of) {
     std::vector<narrative::Part> parts;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -279,7 +278,7 @@ json::Value Places::made(std::string text) {
     return json::root(made_.emplace_back(std::move(text)));
 }
 
-/// "scenarios/output/cases/0": the name of a step, and what of it.
+/// Resolves "scenarios/output/cases/0": a step's id, and a pointer into the step.
 json::Value Places::in_step(std::string_view pointer) {
     const auto& plans = run_.plan->steps;
     const auto plan = std::ranges::find(plans, pointer.substr(0, pointer.find('/')), &StepPlan::id);

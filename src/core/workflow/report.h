@@ -1,4 +1,4 @@
-// What there is to say of a run: to whoever asks how far it is, and to the agents it asks.
+// Reports on a run: for callers who ask about its progress, and as context for its agents.
 #pragma once
 
 #include <deque>
@@ -12,13 +12,13 @@
 
 namespace parlance::core::workflow {
 
-/// An agent's name.
+/// Maps a handle to the agent's name.
 using NameOf = std::function<std::string_view(AgentHandle)>;
 
-/// Where the values of a plan are found in a run. Keeps what it had to make.
+/// Resolves a plan's pointers in a run; owns the values made on the way.
 class Places {
   public:
-    /// `element`: of the list that the step runs for; empty if it runs once.
+    /// `element`: the list element that the step runs for; empty if the step runs once.
     explicit Places(const Run& run, json::Value element = {}) : run_{run}, element_{element} {}
     json::Value at(std::string_view pointer);
     Lookup lookup() {
@@ -34,17 +34,17 @@ class Places {
     std::deque<std::string> made_;
 };
 
-/// All that a step brought, as JSON: of a list, a list. Empty if it brought nothing.
+/// The output of a step as JSON; a step over a list gives a list. Empty without output.
 std::string output_of(const Step& step, const StepPlan& plan);
 
-/// K10, K14: what was gathered so far, for whoever works on this step.
+/// K10, K14: the outputs so far, for the agent at work on this step.
 std::string context_for(const Run& run, std::uint32_t step, const NameOf& name_of);
 
-/// Whether a request waits for people before its recipient has it.
+/// Whether a request waits for people's approval before its recipient gets it.
 using IsHeld = std::function<bool(Ticket)>;
-/// How a run that is still open stands.
+/// The report of an open run.
 std::string report(const Run& run, const NameOf& name_of, const IsHeld& is_held);
-/// What is said of it in the end.
+/// How a run ended, for its final report.
 struct Ending {
     WorkflowEnd end = WorkflowEnd::Completed;
     std::string_view reason{};

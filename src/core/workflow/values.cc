@@ -17,7 +17,7 @@ constexpr std::string_view kDefault = "default";
 
 void append_filled(std::string& out, json::Value text, const Lookup& lookup);
 
-/// What stands for a place; nothing if the object is none.
+/// The replacement for a placeholder; nothing if the object is not a placeholder.
 std::optional<json::Value> placed(json::Value object, const Lookup& lookup) {
     const auto from = json::find(object, kFrom);
     if (!from || !from->is_string()) return std::nullopt;
@@ -63,7 +63,7 @@ bool is_same(json::Value left, json::Value right) {
     return json::is_equal(left, right, json::Numbers::ByValue);
 }
 
-/// A text has a text in it, a list an element, an object a member.
+/// A text contains a text, a list an element, an object a member.
 bool contains(json::Value whole, json::Value part) {
     std::string spare;
     std::string other_spare;
@@ -79,7 +79,7 @@ bool contains(json::Value whole, json::Value part) {
     return whole.is_string() && whole.text(other_spare).find(text) != std::string_view::npos;
 }
 
-/// How the value stands to a number; nothing if it is none.
+/// Compares the value with a number; unordered if either is not a number.
 std::partial_ordering against(json::Value value, json::Value number) {
     if (!value.is_number() || !number.is_number()) return std::partial_ordering::unordered;
     return compare(decimal_of(value.raw), decimal_of(number.raw));

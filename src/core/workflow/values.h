@@ -1,5 +1,5 @@
-// The values of a plan: JSON in which {"$from": "/steps/a/output/x"} stands for what is there, and
-// the conditions under which a step runs (X20).
+// The values of a plan, that is JSON in which {"$from": "/steps/a/output/x"} stands for the value
+// at the pointer, and the conditions under which a step runs (X20).
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace parlance::core::workflow {
 
-/// What a pointer of a plan leads to; an empty value if there is nothing.
+/// The value that a plan's pointer leads to; an empty value if none.
 using Lookup = std::function<json::Value(std::string_view pointer)>;
 
-/// The text with every place filled; by its "default", or null, where there is nothing.
+/// The text with every placeholder replaced by its value, else by its "default", else by null.
 std::string filled(json::Value text, const Lookup& lookup);
 
-/// Whether all that the condition says is so. Numbers are compared by value, exactly.
+/// Whether the condition holds as a whole. Numbers are compared by value, exactly.
 bool holds(json::Value condition, const Lookup& lookup);
 
 }  // namespace parlance::core::workflow

@@ -11,7 +11,7 @@ namespace {
 
 Run& run_of(Workflows& workflows, Ticket number) {
     auto* run = workflows.runs.wake(number, {&workflows.plans});
-    CHECK(run != nullptr);  // decide() speaks only of workflows that run.
+    CHECK(run != nullptr);  // decide() names only open runs.
     return *run;
 }
 
@@ -23,7 +23,7 @@ Item& item_of(Run& run, std::uint32_t step, std::uint32_t item) {
     return items[item];
 }
 
-/// A step is over when all that it runs for is.
+/// A step ends when all its items have ended.
 void conclude(Step& step) {
     const bool is_over =
         std::ranges::all_of(step.items, [](const Item& item) { return is_final(item.stage); });
@@ -31,7 +31,7 @@ void conclude(Step& step) {
     const auto has = [&](Stage stage) {
         return std::ranges::find(step.items, stage, &Item::stage) != step.items.end();
     };
-    // One element of a list that failed leaves the others; all of them leave nothing.
+    // A step over a list is done if any element is; else it ends like its first element.
     if (has(Stage::Done)) {
         step.stage = Stage::Done;
     } else {
@@ -39,7 +39,7 @@ void conclude(Step& step) {
     }
 }
 
-/// Whether all that the step waits for has ended.
+/// Whether every step that this step waits for has ended.
 bool is_ready(const Run& run, std::size_t step) {
     if (is_planted(Mutant::RunBeforeWhatItNeeds)) return true;
     return std::ranges::all_of(run.plan->steps[step].after, [&](std::uint32_t other) {
@@ -53,7 +53,7 @@ std::optional<std::uint32_t> find_item(const Step& step, Stage stage) {
     return static_cast<std::uint32_t>(found - step.items.begin());
 }
 
-/// The first item of any step for which this holds.
+/// The first item of any step that fits.
 template <class Fits>
 std::optional<Move> find_item(const Run& run, Move::Kind kind, Fits fits) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
@@ -78,8 +78,8 @@ bool can_be_undone(const Run& run, std::uint32_t step) {
            find_item(run.steps[step], Stage::Done).has_value();
 }
 
-/// What those that are still to be undone have waited for, over others or directly: a plan may
-/// name its steps in any order.
+/// The steps that steps still to compensate have waited for, directly or not: a plan may name its
+/// steps in any order.
 std::vector<bool> needed_by_done(const Run& run) {
     const auto& plans = run.plan->steps;
     std::vector<bool> is_needed(plans.size());
@@ -98,7 +98,7 @@ std::vector<bool> needed_by_done(const Run& run) {
     return is_needed;
 }
 
-/// A planted bug: what was done first goes first.
+/// A planted bug: compensates the earliest step first.
 Move first_undo(const Run& run) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
         if (!can_be_undone(run, step)) continue;
@@ -107,7 +107,7 @@ Move first_undo(const Run& run) {
     return {Move::Kind::End};
 }
 
-/// Of a run that is taken back: what was done last goes first, one at a time.
+/// The next compensation: the latest step first, a single step at a time.
 Move next_undo(const Run& run) {
     if (is_planted(Mutant::UndoNothing)) return {Move::Kind::End};
     if (is_planted(Mutant::UndoInOrder)) return first_undo(run);
@@ -169,7 +169,7 @@ void set_due(Workflows& workflows, Run& run) {
     if (due != Time{}) workflows.due.emplace(due, run.number);
 }
 
-/// Plans that nobody runs any more are forgotten, the one unused for longest first.
+/// Forgets idle plans, the longest unused first.
 void forget_plans(Workflows& workflows) {
     while (workflows.plans.size() > kIdlePlansMax) {
         auto oldest = workflows.plans.end();
@@ -192,7 +192,7 @@ PlanPtr know_plan(Workflows& workflows, const WorkflowStarted& event, Ticket num
     auto& known = workflows.plans[event.plan_hash];
     if (!known.plan) {
         auto plan = read_plan(event.plan);
-        CHECK(plan.has_value());  // Only a plan that was read is started.
+        CHECK(plan.has_value());  // Only a readable plan is started.
         known.plan = *std::move(plan);
     }
     known.last_used = number;
@@ -218,7 +218,7 @@ Place place_of(const Run& run, Ticket request) {
         if (found == items.end()) continue;
         return {step, static_cast<std::uint32_t>(found - items.begin())};
     }
-    CHECK(false);  // A run that asked for it waits for it.
+    CHECK(false);  // A run waits for every request of its own in `by_request`.
     return {};
 }
 
@@ -246,7 +246,7 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
     if (!run.is_undoing && can_fail_the_whole(run)) return {Move::Kind::End};
     const bool is_over = run.deadline != Time{} && run.deadline <= now;
     const bool is_complete = next_new(run, open_max).kind == Move::Kind::End;
-    // What is all done at the last moment is done.
+    // A run complete at its deadline is complete.
     if (!run.is_undoing && is_over && !is_complete) return {Move::Kind::TimeOut};
     const auto to_retry = find_item(run, Move::Kind::Begin, [&](const Item& item) {
         return item.stage == Stage::Delayed && item.due <= now;
@@ -259,7 +259,7 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
 bool has_to_undo(const Run& run) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
         if (can_be_undone(run, step)) return true;
-        // What is answered and not judged yet may have been done.
+        // An unjudged answer may mean that the work was done.
         if (find_item(run.steps[step], Stage::Answered)) return true;
     }
     return false;
@@ -395,7 +395,7 @@ void take_answer(Workflows& workflows,
     auto& run = run_of(workflows, asker);
     const auto place = place_of(run, request);
     auto& spent = run.steps[place.step].tokens_used;
-    // What nobody could have spent is as much as can be said.
+    // Sums beyond 32 bits are capped.
     spent += static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens_used, UINT32_MAX - spent));
     auto& item = item_of(run, place.step, place.item);
     item.stage = Stage::Answered;
@@ -439,7 +439,7 @@ void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_
     runs.insert(workflows.crowded.begin(), workflows.crowded.end());
     for (const auto number : runs) {
         attend(workflows, number, now, open_max);
-        tidy(workflows, awake_max);  // All of them at once would be many.
+        tidy(workflows, awake_max);  // Loading all runs at once would be too many.
     }
 }
 

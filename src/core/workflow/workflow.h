@@ -1,13 +1,13 @@
-// What happens next: workflows that run, how far each step is, and when to look at one again.
+// Running workflows: the progress of each step, and when to look at a run again.
 //
-// Knows agents only by their handle and requests only by their ticket. What is asked of whom is
-// decided elsewhere (core/decide_workflow.cc); here is what came of it.
+// Knows agents only by handle and requests only by ticket. Which agent is asked for what is decided
+// in core/decide_workflow.cc; the outcome is recorded here.
 //
 //   Waiting ─▶ Running ─▶ Answered ─▶ Done
 //     │  ▲       │            │  └───▶ Failed
 //     │  └ Delayed ◀─ Broken ◀┘
 //     │  Waiting, Answered or Broken ─▶ Asking (a person) ─▶ Done or Failed
-//     └──▶ Skipped (its condition did not hold) or Missing (what it needs is)
+//     └──▶ Skipped (condition false) or Missing (blocked: a needed step is lost)
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ namespace parlance::core::workflow {
 enum class Stage : std::uint8_t {
     Waiting,
     Running,
-    Answered,  ///< And its answer is still to be judged.
-    Broken,    ///< It will have no answer, and what follows is still to be decided.
+    Answered,  ///< Answered, but not judged yet.
+    Broken,    ///< Failed without an answer; the consequence is not decided yet.
     Delayed,
-    Asking,  ///< A person is asked.
+    Asking,  ///< A human task is open.
     Done,
     Failed,
     Skipped,
@@ -44,28 +44,28 @@ enum class Stage : std::uint8_t {
     Undone,
 };
 constexpr bool is_final(Stage stage) { return stage >= Stage::Done; }
-/// Whether what it was to bring will not come.
+/// Whether the output will never come.
 constexpr bool is_lost(Stage stage) { return stage == Stage::Failed || stage == Stage::Missing; }
 
-/// One run of a step; a step for each element of a list has several.
+/// A run of a step; a step over a list has an item for each element.
 struct Item {
     Stage stage = Stage::Waiting;
     Road road = Road::Planned;
-    std::uint8_t attempt = 0;  ///< Tries on this road so far.
+    std::uint8_t attempt = 0;  ///< Tries on this path so far.
     bool is_partial = false;
     std::uint32_t confidence = kNoConfidence;
     AgentHandle agent = kNoAgent;
-    std::uint32_t output_at = 0;  ///< Of the output, in the answer.
+    std::uint32_t output_at = 0;  ///< Offset of the output in `reply`.
     std::uint32_t output_size = 0;
-    Ticket request{};  ///< Or the appeal, while a person is asked.
+    Ticket request{};  ///< Or the human task, while a person is asked.
     EnvelopePtr reply{};
-    std::string output{};  ///< Where it does not stand in an answer.
-    std::string code{};    ///< Why it failed, the last time.
+    std::string output{};  ///< If the output is not in `reply`.
+    std::string code{};    ///< Why the last try failed.
     std::string detail{};
     Time due{};  ///< Delayed: until then.
 };
 
-/// Of what is over only the output is kept, and not the answer in which it came.
+/// Of an ended item only the output is kept, not the reply around it.
 inline void keep_output(Item& item) {
     if (!is_final(item.stage) || item.output_size == 0) return;
     item.output = item.reply->body().substr(item.output_at, item.output_size);
@@ -74,20 +74,20 @@ inline void keep_output(Item& item) {
     item.reply = {};
 }
 
-/// JSON; empty if there is none.
+/// JSON; empty if none.
 inline std::string_view output_of(const Item& item) {
     if (item.output_size == 0) return item.output;
     return item.reply->body().substr(item.output_at, item.output_size);
 }
 
 struct Step {
-    std::vector<Item> items{};      ///< None until it is opened.
-    Stage stage = Stage::Waiting;   ///< Waiting, Running, or how it ended.
-    std::uint32_t tokens_used = 0;  ///< By all of them and all their tries, as agents report it.
+    std::vector<Item> items{};      ///< None until the step is opened.
+    Stage stage = Stage::Waiting;   ///< Waiting, Running, or how the step ended.
+    std::uint32_t tokens_used = 0;  ///< By all items and tries, as reported by agents.
 };
 
 struct Run {
-    Ticket number;  ///< Where it started.
+    Ticket number;  ///< Of the record that started the run.
     std::string id{};
     std::string correlation{};
     PlanPtr plan{};
@@ -98,26 +98,26 @@ struct Run {
     std::string user{};
     std::string session{};
     std::string by{};
-    Ticket parent{};  ///< The request that its starter worked on; none: it is a beginning.
+    Ticket parent{};  ///< The request that the starter worked on; none: the run began a tree.
     Time started_at{};
     Time deadline{};  ///< Zero: none.
-    Time due{};       ///< When it is to be looked at again; zero: when something happens.
+    Time due{};       ///< When to look at the run again; zero: at the next event.
     bool is_undoing = false;
-    std::string reason{};  ///< Why it is undone.
+    std::string reason{};  ///< Why the run is compensated.
     std::vector<Step> steps{};
-    bool is_by_agent = false;  ///< `by` is an agent, whose limits hold for it.
-    std::uint64_t bytes = 0;   ///< Of what it says and brought, when it was last looked at.
+    bool is_by_agent = false;  ///< `by` is an agent, and the run is under the agent's limits.
+    std::uint64_t bytes = 0;   ///< bytes_of() this run at the last attend().
 };
-/// How much of others' words a run keeps.
+/// Bytes of input and outputs that a run keeps.
 std::uint64_t bytes_of(const Run& run);
 
-/// Where in its run the answer to a request belongs.
+/// The step and item that wait for a request.
 struct Place {
     std::uint32_t step = 0;
     std::uint32_t item = 0;
 };
 
-/// Which run asked: where in it, the run itself says.
+/// Which run sent a request; the run itself knows the step and item.
 struct Asker {
     std::uint64_t request = 0;
     std::uint64_t run = 0;
@@ -131,11 +131,12 @@ struct KnownPlan {
     Ticket last_used{};
     std::uint32_t runs = 0;
 };
-/// Plans that nobody runs are kept so far, so that a plan that is run often is on record once.
+/// Bound on known plans, beyond which idle plans are forgotten; a plan that is often run is
+/// recorded once.
 inline constexpr std::size_t kIdlePlansMax = 256;
 using Plans = std::map<std::string, KnownPlan, std::less<>>;  ///< By the hash of their text.
 
-/// Run as bytes: packing.cc. A run that is packed has its plan by its hash.
+/// A run as bytes: packing.cc. A packed run holds its plan's hash.
 struct RunCodec {
     const Plans* plans;
     std::size_t pack(std::string& out, const Run& run) const;
@@ -148,38 +149,39 @@ struct Workflows {
     Chest<Run, RunCodec> runs;
     Plans plans;
 
-    // Found again from the two above.
+    // Derived from `runs` and `plans`.
     FlatTable<Asker, Fill::Dense> by_request;
-    std::set<Ticket> restless;  ///< Those with something to be decided now.
-    std::set<Ticket> crowded;   ///< Those that would have, if more of each might be open.
+    std::set<Ticket> restless;  ///< Runs with a decision due now.
+    std::set<Ticket> crowded;   ///< Runs with a decision due if `open_max` were higher.
     SortedChunks<std::pair<Time, Ticket>> due;
     std::uint64_t bytes = 0;  ///< Of all runs.
 };
 
-/// Null if it does not run.
+/// Null if no such run is open.
 Reading<Run> find_run(const Workflows& workflows, Ticket number);
-/// The run that asked for it, or asks a person by it; none: no workflow does.
+/// The run that sent this request or opened this human task; none: no workflow did.
 Ticket find_asker(const Workflows& workflows, Ticket request);
-/// Where a run waits for the answer to it.
+/// The step and item of a run that wait for this request.
 Place place_of(const Run& run, Ticket request);
 
-/// What is to be decided next in a run.
+/// The next decision in a run.
 struct Move {
     enum class Kind : std::uint8_t { None, Judge, Begin, Open, TimeOut, Undo, End };
     Kind kind = Kind::None;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
 };
-/// `open_max`: how many requests of one run may be open at a time.
+/// `open_max`: how many requests of a run may be open at a time.
 Move next_move(const Run& run, Time now, std::size_t open_max);
 
-/// Whether something that was done would, or might, have to be taken back.
+/// Whether compensation is due: a completed step has one, or an unjudged answer may mean work was
+/// done.
 bool has_to_undo(const Run& run);
 
-/// How much of what the step was to bring will not come.
+/// How many items of the step are lost.
 std::size_t lost_count(const Step& step);
 
-/// How many requests of the run are open, or were and will be again.
+/// How many requests of the run are open or wait for a retry.
 std::size_t open_count(const Run& run);
 
 void apply(Workflows& workflows, const WorkflowStarted& event, Ticket number, Time now);
@@ -190,22 +192,22 @@ void apply(Workflows& workflows, const StepEnded& event);
 void apply(Workflows& workflows, const StepAsked& event);
 void apply(Workflows& workflows, const WorkflowUndone& event);
 void apply(Workflows& workflows, const WorkflowEnded& event);
-/// The one answer to a request of a run.
+/// The only answer to a request of a run.
 void take_answer(Workflows& workflows,
                  Ticket request,
                  const EnvelopePtr& reply,
                  std::uint64_t tokens_used);
 void take_failure(Workflows& workflows, Ticket request, std::string code, std::string detail);
 
-/// Looks whether there is something to be decided. After every change of a run.
+/// Recomputes whether a decision is due in a run. After every change of the run.
 void attend(Workflows& workflows, Ticket number, Time now, std::size_t open_max);
-/// The same for all of whom it may be otherwise, when another number may be open.
+/// The same for restless and crowded runs, after `open_max` changed.
 void attend_all(Workflows& workflows, Time now, std::size_t open_max, std::size_t awake_max);
 
-/// Lets what was not touched for a while rest.
+/// Packs the runs not touched lately, beyond `awake_max`.
 void tidy(Workflows& workflows, std::size_t awake_max);
 
-/// Puts a run, as a snapshot has it, into what is found by.
+/// Enters a run into the derived indexes; also used after a snapshot was loaded.
 void index(Workflows& workflows, const Run& run);
 
 }  // namespace parlance::core::workflow
