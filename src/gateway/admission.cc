@@ -20,18 +20,18 @@ using transport::Request;
 using transport::Response;
 
 constexpr std::string_view kDelegation = "delegation";
-/// What the log of delegations has for the objective of one whose body was not taken.
+/// The objective, in the log of delegations, of a delegation whose body was refused as too large.
 constexpr std::string_view kNotRead = "(too large to be read)";
 constexpr std::string_view kChallenge = "Bearer realm=\"parlance\"";
 
-/// A caller, or the answer to somebody who is none.
+/// A caller, or the response to a request without a proved caller.
 using Proof = tl::expected<Caller, Response>;
 
 auto refused(Refusal refusal, std::string_view detail) {
     return tl::unexpected<Response>(problem(refusal, detail));
 }
 
-/// Nobody is there, or a proof that proves nothing.
+/// The response to a request without credentials or with invalid credentials.
 Response unproved(std::string_view detail, bool is_token_wrong) {
     auto response = problem(Refusal::IdentityRequired, detail);
     response.headers.emplace_back(
@@ -45,30 +45,30 @@ constexpr std::string_view kLedAstray =
 constexpr std::string_view kForeignHost = "Host names another site than this hub (doors.hosts)";
 constexpr std::string_view kForeignOrigin = "Origin names another site than this hub";
 
-/// With or without a port.
+/// `host` may have a port.
 bool is_loopback_name(std::string_view host) {
     host = without_port(host);
-    // Only in brackets is an address of version 6 told from its port.
+    // Only brackets separate an IPv6 address from its port.
     if (host.find(':') != std::string_view::npos) return host == "[::1]";
     return is_loopback_host(std::string{host});
 }
 
-/// "https://hub:7420" without its scheme; nothing if it has none.
+/// "https://hub:7420" without its scheme; nothing without a scheme.
 std::optional<std::string_view> authority_of(std::string_view origin) {
     const auto scheme = origin.find("://");
     if (scheme == std::string_view::npos) return std::nullopt;
     return origin.substr(scheme + 3);
 }
 
-/// A page may call the hub that it came from, and no other: a browser shows the visitor's
-/// certificate to whoever asks.
+/// A page may call only the hub that served the page: a browser presents the visitor's certificate
+/// to every page.
 bool is_foreign(const Request& request) {
     const auto origin = request.header("Origin");
     return !origin.empty() && authority_of(origin) != request.header("Host");
 }
 
-/// A page from elsewhere must not reach a hub on loopback through the visitor's browser: neither
-/// by a name that was made to point here, nor by calling it directly.
+/// A page of another site must not reach a hub on loopback through the visitor's browser, neither
+/// by a host name that resolves to loopback nor by a direct call.
 bool is_foreign_to_loopback(const Request& request) {
     const auto host = request.header("Host");
     if (!host.empty()) return !is_loopback_name(host) || is_foreign(request);
@@ -76,18 +76,18 @@ bool is_foreign_to_loopback(const Request& request) {
     return !origin.empty() && !is_loopback_name(authority_of(origin).value_or(""));
 }
 
-/// What a page of another site makes a visitor's browser do without saying whose page it is: an
-/// image, a form, a frame. Where the browser says from where it asks, that is believed; where it
-/// says nothing and something would come of it, that is no pass.
+/// Whether a page of another site may have caused the request without an Origin: an image, a form,
+/// a frame. The browser's Sec-Fetch-Site is believed; a browser request without Sec-Fetch-Site is
+/// refused if the request could change something.
 bool is_led_astray(const Request& request) {
-    if (!request.header("Origin").empty()) return false;  // Which is looked at by itself.
+    if (!request.header("Origin").empty()) return false;  // An Origin is checked by is_foreign().
     const auto site = request.header("Sec-Fetch-Site");
     if (site.empty() && !request.header("User-Agent").starts_with("Mozilla/")) return false;
     const std::string_view path = request.path;
     const bool only_reads =
         (request.method == "GET" || request.method == "HEAD") && request.header("Upgrade").empty();
     if (!only_reads) return true;
-    // To read an inbox is to take from it.
+    // To read an inbox is to lease its messages.
     if (site.empty()) return path.ends_with("/inbox");
     const bool is_link =
         request.header("Sec-Fetch-Mode") == "navigate" && !path.starts_with("/v1/");
@@ -109,7 +109,7 @@ constexpr std::array kSaid{
          }},
     Said{"Parlance-User", [](Caller& caller, std::string_view name) { caller.user = name; }}};
 
-/// "finance, legal": who says which roles it has, has no others.
+/// "finance, legal": a caller who names groups has only the named groups.
 void join_groups(Caller& caller, std::string_view groups) {
     caller.role = OperatorRole::Operator;
     while (!groups.empty()) {
@@ -122,7 +122,7 @@ void join_groups(Caller& caller, std::string_view groups) {
     }
 }
 
-/// In --dev a caller is who it says, or who its message says.
+/// With --dev the headers, or later the message, name the caller without proof.
 Proof who_it_says(const Request& request) {
     if (is_led_astray(request)) return refused(Refusal::IdentityRoleForbidden, kLedAstray);
     if (is_foreign_to_loopback(request)) {
@@ -145,7 +145,7 @@ Proof who_it_says(const Request& request) {
     return caller;
 }
 
-/// What stands behind "Bearer"; nothing if the header is not there or is of another kind.
+/// The token behind "Bearer"; nothing if the header is missing or of another scheme.
 std::optional<std::string_view> bearer_token(const Request& request) {
     constexpr std::string_view kScheme = "bearer ";
     auto value = request.header("Authorization");
@@ -160,7 +160,7 @@ std::optional<std::string_view> bearer_token(const Request& request) {
     return value;
 }
 
-/// Nobody in particular: with --dev, who says nothing may do everything.
+/// Names neither an agent nor a user. With --dev such a caller may do everything.
 bool is_unnamed(const Caller& caller) { return caller.agent.value.empty() && caller.user.empty(); }
 
 Who kind_of(const Caller& caller) {
@@ -184,7 +184,7 @@ std::string name_of(const Caller& caller) {
            (caller.user.empty() ? caller.agent.value : caller.user) + "'";
 }
 
-/// Whether a certificate and a token name the same agent.
+/// Whether certificate and token name the same agent.
 bool is_same(const Caller& shown, const Caller& borne) {
     return kind_of(borne) == kAgents && shown.agent == borne.agent;
 }
@@ -201,18 +201,18 @@ std::string on_its_way(const Request& request) {
     return request.method + " " + json::shortened(request.path) + ": ";
 }
 
-/// Where a page from elsewhere may have led the caller's browser; empty if nothing looks like it.
+/// Why a page of another site may have caused the request; empty if nothing suggests so.
 std::string_view why_astray(const Desk& desk, const Request& request) {
     if (is_led_astray(request)) return kLedAstray;
     if (is_foreign(request)) return kForeignOrigin;
-    // A name that was made to point here is that page's own: its Origin would be right.
+    // With a host name that resolves to the hub, the Origin of the attacking page would match Host.
     const auto host = request.header("Host");
     if (!host.empty() && !is_own_host(host, desk.options.names)) return kForeignHost;
     return {};
 }
 
-/// What was shown holds no more. Whose it was is on record; a stranger, of whom the hub knows
-/// nothing, is not: anybody could fill the journal so.
+/// Refuses an invalid credential. The refusal is recorded if the credential once belonged to a
+/// caller; strangers are not recorded, as anybody could fill the journal with them.
 Proof denied(Desk& desk,
              const Request& request,
              const identity::Denial& denial,
@@ -245,7 +245,7 @@ Proof who_it_proves(Desk& desk, const Request& request) {
         auto borne = guard->by_token(*token, desk.wall_clock());
         if (!borne) return denied(desk, request, borne.error(), true);
         if (caller && !is_same(*caller, *borne)) return refused_as_two(desk, *caller, *borne);
-        // The token may say more: for which users.
+        // The token may add the users that the agent may act for.
         caller = caller ? identity::proved_by_both(*caller, *std::move(borne)) : *std::move(borne);
     }
     const auto astray = why_astray(desk, request);
@@ -269,13 +269,14 @@ std::string names_in(Who who) {
     return out.append(out.empty() ? "" : " or ").append(last);
 }
 
-/// An agent that says it is another, in a header that only --dev would believe.
+/// Whether an agent claims to be another agent, in the header that only --dev believes.
 bool contradicts(const Caller& caller, const Request& request) {
     const auto said = request.header("Parlance-Agent");
     return !said.empty() && !may_act_for(caller, said);
 }
 
-/// On record; a delegation with what it says of itself, so that it is in the log of those.
+/// Records a refusal. For a delegation the record includes the delegation's own claims, so that the
+/// log of delegations lists the refusal.
 void record_turned_away(Desk& desk,
                         const Request& request,
                         const Failure& why,
@@ -358,7 +359,7 @@ std::optional<std::string> lack_of_lines(const Desk& desk, const Caller& caller,
 
 void record_too_large(Desk& desk, const Request& head, std::string_view what) {
     auto proof = desk.options.is_dev ? who_it_says(head) : who_it_proves(desk, head);
-    if (!proof) return;  // Nothing is written down for a stranger.
+    if (!proof) return;  // Strangers are not recorded.
     auto& caller = *proof;
     const auto claimed = head.header("X-Agent-Origin");
     if (desk.options.is_dev && is_unnamed(caller) && is_agent_id(claimed)) {

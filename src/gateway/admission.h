@@ -1,4 +1,5 @@
-// Who is let in, and to what: kinds of callers, and the proof that each of them brings.
+// Admission: the kinds of callers, the proof that a caller brings, and the routes open to each
+// kind.
 #pragma once
 
 #include <array>
@@ -18,13 +19,13 @@ inline constexpr Who kViewers = 2;
 inline constexpr Who kMereOperators = 4;
 inline constexpr Who kAdmins = 8;
 inline constexpr Who kUsers = 16;
-inline constexpr Who kAnyone = 32;  ///< Also who proves nothing.
+inline constexpr Who kAnyone = 32;  ///< Also callers without proof.
 
 inline constexpr Who kOperators = kMereOperators | kAdmins;
 inline constexpr Who kWatchers = kViewers | kOperators;
-inline constexpr Who kWorkers = kAgents | kOperators;   ///< An agent, or who may act for it.
+inline constexpr Who kWorkers = kAgents | kOperators;   ///< Agents, or operators for agents.
 inline constexpr Who kInsiders = kAgents | kWatchers;   ///< All but users.
-inline constexpr Who kIdentified = kInsiders | kUsers;  ///< Whoever proves anything.
+inline constexpr Who kIdentified = kInsiders | kUsers;  ///< All callers with proof.
 
 struct CallerKind {
     Who bit;
@@ -37,43 +38,44 @@ inline constexpr std::array kCallerKinds{CallerKind{kAgents, "agent"},
                                          CallerKind{kUsers, "user"},
                                          CallerKind{kAnyone, "anyone"}};
 
-/// Who is calling, as far as this door can prove it; nothing, with a refusal, if it cannot or if
-/// that caller may not come in here. A refusal of somebody is on record.
+/// The caller that the request's credentials prove; or a refusal, if they prove no caller or if the
+/// caller may not use the route. The refusal of a known caller is recorded.
 struct Admission {
     CallerPtr caller;
     std::optional<transport::Response> refusal;
 };
 Admission admit(Desk& desk, const transport::Request& request, Who who);
 
-/// What is said to a caller who proves nothing, whatever the request; nothing to anybody else. A
-/// proof that holds no more is on record, as with admit().
+/// The refusal of a request whose credentials prove no caller, whatever the route; nothing for a
+/// proved caller. A revoked or expired credential is recorded, as by admit().
 std::optional<transport::Response> refusal_of_stranger(Desk& desk,
                                                        const transport::Request& request);
 
-/// What is said to a request with two headers of which there may be one; nothing if it has none.
+/// The refusal of a request that repeats a header which may occur once; nothing if no header is
+/// repeated.
 std::optional<transport::Response> refusal_of_doubled(const transport::Request& request);
 
 inline constexpr std::string_view kNoLongerProved =
     "the token or certificate of this caller was revoked or has expired";
-/// Whether what proved the caller holds, as of the last review.
+/// Whether the caller's credential is still valid, as of the last review.
 bool stands(const Desk& desk, const Caller& caller);
-/// What is said to one whose proof holds no more.
+/// The response to a caller whose credential was revoked or has expired.
 transport::Response no_longer_proved();
 
-/// Why this caller can hold no further connection or stream open; nothing if it can. Of those that
-/// are open, `own` are the one that asks.
+/// Why the caller may open no further connection or stream; empty if the caller may. `own` of the
+/// open ones are the call's.
 std::optional<std::string> lack_of_lines(const Desk& desk,
                                          const Caller& caller,
                                          std::size_t own = 0);
 
-/// A body or a frame was refused for its size: that, and who sent it, is on record, and nothing of
-/// it.
+/// Records the size and the sender of a body or frame that was refused as too large, and none of
+/// its bytes.
 void record_too_large(Desk& desk, const transport::Request& head, std::string_view what);
 void record_refusal(Desk& desk, Refusal refusal, std::string detail, const CallerPtr& caller);
-/// Somebody asked for what is there, and not for it. What it is told is what it would be told of
-/// nothing; that it asked is on record. `what` is "session 's1'".
+/// Records that a caller asked for a thing of somebody else. The caller gets the same answer as for
+/// a missing thing. `what` is "session 's1'".
 void record_unseen(Desk& desk, Refusal refusal, std::string_view what, const CallerPtr& caller);
-/// "mallory may not WHAT bob", answered and on record.
+/// Answers "mallory may not WHAT bob", and records the refusal.
 void refuse_identity(Desk& desk, Call& call, std::string_view what, std::string_view whose);
 
 }  // namespace parlance::gateway

@@ -42,7 +42,8 @@ std::string instances_of(const AgentListing& agent) {
     return out + "]";
 }
 
-/// `is_own`: for the agent itself or who acts for it; others see where it is, and no secret.
+/// `is_own`: the reader is the agent or acts for the agent. Other readers get the endpoint without
+/// its secrets.
 std::string agent_json(const AgentListing& agent, bool is_own) {
     std::vector<std::string> topics;
     for (const auto& topic : agent.topics) topics.push_back(topic.value);
@@ -165,7 +166,7 @@ constexpr std::array kProfileFields{
     ProfileField{"endpoint", read_endpoint},
 };
 
-/// Whether it is offered to put users' words to the agent.
+/// Whether the capabilities include kClassifyCode, whose agent gets all users' words.
 bool classifies(std::string_view capabilities) {
     if (capabilities.empty()) return false;
     for (json::Elements each{json::root(capabilities)}; each.next();) {
@@ -259,7 +260,7 @@ std::string listed(std::span<const OrderMember> members) {
     return names;
 }
 
-/// Empty if there is nothing wrong with an order.
+/// The flaw of an order; empty if there is none.
 std::string flaw_of_order(json::Value order, std::span<const OrderMember> members) {
     for (json::Members said{order}; said.next();) {
         const auto known = std::ranges::find(members, said.key, &OrderMember::name);
@@ -356,7 +357,8 @@ void post_heartbeat(Desk& desk, Call& call) {
     if ((named && !named->is_string()) || !is_instance_name(name)) {
         return call.exchange->respond(problem(Refusal::InputValidationFailed, kNoInstanceName));
     }
-    // Joining again under the same name is a sign of life, and the way in for one that was let go.
+    // Joining again under the same name is a sign of life, and brings back an instance that was let
+    // go.
     bring_done(desk,
                call,
                JoinInstance{.agent = {std::string{call.captures.at(0)}},

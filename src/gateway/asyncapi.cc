@@ -9,7 +9,7 @@ namespace parlance::gateway {
 
 namespace {
 
-/// One direction of the connection, as the hub sees it.
+/// A direction of the connection, named from the hub's side.
 struct Direction {
     std::string_view action;
     std::string_view prefix;
@@ -31,7 +31,7 @@ void for_each_verb(Write write) {
     for (const Word& word : kWords) write(kSays, word.name, word.meaning, word.value);
 }
 
-/// A frame with this verb; others may stand beside it.
+/// A frame with this verb; other verbs may stand beside it.
 std::string payload_of(std::string_view verb, std::string_view value) {
     std::string required;
     json::append_quoted(required, verb);

@@ -1,8 +1,8 @@
-// When the workflows began that are told to agents whose ids say so (C1).
+// When workflows began, for agents whose dialect puts the time into ids (C1).
 //
-// What is delivered again, and all that belongs to one workflow, goes by the same id. Known as long
-// as the process lives and for as many workflows as there is room; the rest follows from the ids
-// and times in the messages themselves.
+// Repeated deliveries and all messages of a workflow thus get the same id. Times are kept while the
+// process lives, for a bounded number of workflows; all other parts of an id follow from the ids
+// and times in the messages.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class Beginnings {
   public:
     explicit Beginnings(std::size_t count_max = 16'384) : count_max_{count_max} {}
 
-    /// When it was first asked for this workflow.
+    /// When of() was first called for the workflow.
     Time of(std::string_view workflow, Time now);
 
   private:
@@ -27,7 +27,7 @@ class Beginnings {
 
     std::size_t count_max_;
     Times recent_;
-    Times older_;  ///< Forgotten when there are as many newer ones.
+    Times older_;  ///< Replaced by `recent_` once `recent_` is full.
 };
 
 }  // namespace parlance::gateway

@@ -5,7 +5,7 @@
 namespace parlance::gateway {
 namespace {
 
-TEST(Beginnings, C1_AreTheSameAsLongAsThereIsRoom) {
+TEST(Beginnings, C1_OfRecentWorkflowsStayTheSame) {
     Beginnings beginnings{4};
     const Time noon{Duration{1'763'899'200'000}};
     EXPECT_EQ(beginnings.of("a", noon), noon);

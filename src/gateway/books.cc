@@ -10,7 +10,7 @@ namespace parlance::gateway {
 namespace {
 
 constexpr std::uint64_t kRowsMax = 1000;
-/// Whoever wants to read what the views do not have yet waits so long for them.
+/// How long a caller waits for the views to catch up.
 constexpr Duration kWaitMax{std::chrono::seconds{10}};
 
 Result<transport::Response> looked(const Read& read, const Result<views::Books>& books) {
@@ -24,7 +24,7 @@ void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read) {
     if (desk.bookkeeper == nullptr) {
         return call.exchange->respond(problem(Refusal::RouteNotFound, "this hub keeps no views"));
     }
-    // Whichever comes first: the page, or the end of patience.
+    // Whichever comes first: the page, or the end of the wait.
     const auto waiting = std::make_shared<ExchangePtr>(call.exchange);
     const auto answer = [waiting](transport::Response response) {
         if (const auto exchange = std::exchange(*waiting, nullptr)) {
@@ -40,8 +40,8 @@ void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read) {
     auto& loop = desk.loop;
     desk.bookkeeper->ask(
         current_at, [&loop, answer, read = std::move(read)](const Result<views::Books>& books) {
-            // What is wrong here is wrong with the views, which are read or written anew soon; what
-            // cannot be read in the journal is a response of its own (unreadable.h).
+            // An error here is an error of the views, which are soon reopened or rebuilt; `read`
+            // answers unreadable records of the journal itself (unreadable.h).
             loop.post([answer, response = looked(read, books)] {
                 answer(response ? *response
                                 : problem(Refusal::HubOverloaded, response.error().message));

@@ -1,4 +1,4 @@
-// Calls that are answered from the views, by the thread that keeps them.
+// Calls answered from the views, on the thread that keeps the views.
 #pragma once
 
 #include <functional>
@@ -10,22 +10,22 @@
 
 namespace parlance::gateway {
 
-/// Runs on the keeper's thread: what it needs of the desk it has a copy of.
+/// Runs on the views' thread, with a copy of all the data that a read needs of the desk.
 using Read = std::function<Result<transport::Response>(const views::Books& books)>;
 
-/// Answers the call once the views have got as far as `current_at`, or says that they lag.
+/// Answers the call once the views include `current_at`, or says that the views lag.
 void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read);
 
-/// The JSON object, with a member `missing_records` if records from `first` to `last` are not in
-/// the views because they cannot be read: what is shown may be incomplete.
+/// The JSON object, with a member `missing_records` if the views lack unreadable records from
+/// `first` to `last`: the object may be incomplete.
 std::string with_missing(std::string object,
                          const views::Books& books,
                          Sequence first,
                          Sequence last);
 
-/// A whole number in the query; absent is zero, nothing if it is none.
+/// A whole number of the query; zero if absent, nothing if unreadable.
 std::optional<std::uint64_t> number_in(const transport::Request& request, std::string_view name);
-/// How many are wanted: `usual` if nothing is said, and never more than a thousand.
+/// The size of a page: `usual` if zero is wanted, and at most a thousand.
 std::int64_t page_of(std::uint64_t wanted, std::int64_t usual = 100);
 
 }  // namespace parlance::gateway

@@ -17,9 +17,9 @@ constexpr std::string_view kSection = "PUT /v1/agents/{id}";
 constexpr std::size_t kCapabilitiesMax = 200;
 constexpr std::size_t kSetsKept = 4096;
 
-// --- as they are registered ----------------------------------------------------------------
+// --- checked at registration ---------------------------------------------------------------
 
-/// A member of a capability where it stands.
+/// A member of a capability, with its position.
 struct Place {
     std::string pointer;
     json::Value value;
@@ -32,13 +32,13 @@ void add(Problems& problems, const Place& place, std::string rule) {
                         .section = std::string{kSection}});
 }
 
-/// A registration that is being looked through.
+/// A registration under check.
 struct Registration {
     Problems& problems;
-    schema::PatternAllowance patterns{};  ///< That are left, for all its schemas.
-    bool is_cut = false;                  ///< There is more wrong with it than is listed.
+    schema::PatternAllowance patterns{};  ///< Left for all schemas of the registration.
+    bool is_cut = false;                  ///< There are more flaws than are listed.
 
-    /// Whether one more problem of a kind that can be many is listed.
+    /// Whether a further problem is listed, of a kind that can occur many times.
     bool has_room() {
         is_cut = is_cut || problems.size() >= dialects::kProblemsMax;
         return !is_cut;
@@ -71,7 +71,7 @@ void check_examples(Registration& all, const Place& place) {
 }
 
 void check_schema(Registration& all, const Place& place) {
-    if (all.patterns.is_spent) return;  // That has been said, and nothing more is compiled.
+    if (all.patterns.is_spent) return;  // Already reported, and no further schema is compiled.
     const auto compiled = schema::compile(place.value.raw, &all.patterns);
     if (compiled) return;
     for (const auto& flaw : compiled.error()) {
@@ -141,13 +141,13 @@ void check_each(Registration& all, const Place& place) {
     }
 }
 
-// --- compiled ------------------------------------------------------------------------------
+// --- compiled schemas ----------------------------------------------------------------------
 
 std::optional<schema::Schema> compiled(json::Value capability, std::string_view name) {
     const auto value = json::find(capability, name);
     if (!value) return {};
     auto schema = schema::compile(value->raw);
-    // What an earlier version of the hub let in and this one cannot read holds nobody up.
+    // A schema that an earlier release accepted and this release cannot compile blocks no message.
     if (!schema) return {};
     return *std::move(schema);
 }
@@ -201,7 +201,7 @@ dialects::Rejection rejection_of(const Envelope& envelope, Refusal refusal, Prob
             .problems = std::move(problems)};
 }
 
-/// Where the agent wrote the content: a bare result is the content itself.
+/// Pointer to the content in the agent's text; empty for a bare result, which is the content.
 std::string_view content_place(const dialects::Matter& matter, std::string_view said) {
     const auto first =
         std::string_view{matter.content_pointer}.substr(0, matter.content_pointer.find('/', 1));
@@ -247,13 +247,14 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// Why a request, as it stands here, must not reach who would take it.
+/// Why the request in its present dialect must not reach the taker.
 std::optional<dialects::Rejection> unfit_as_written(CapabilityShelf& shelf,
                                                     const Envelope& request,
                                                     const Taker& taker) {
     const auto matter = dialects::matter_of(request);
     const auto* capability = find_capability(shelf, taker.agent, taker.capabilities, matter.action);
-    // Who was found by a capability is asked for that, in whatever words.
+    // An agent chosen by capability is asked for the capability, whatever the request's action is
+    // called.
     if (capability == nullptr && !matter.names_capability) {
         capability = find_capability(shelf, taker.agent, taker.capabilities, taker.capability);
     }
@@ -276,7 +277,8 @@ std::optional<dialects::Rejection> unfit_as_written(CapabilityShelf& shelf,
     return rejection_of(request, Refusal::InputValidationFailed, std::move(problems));
 }
 
-/// The request as its recipient will read it, where an extension may make that something else.
+/// The request as its recipient will read the request, if an extension can change the request in
+/// translation; else null.
 EnvelopePtr as_read(const Envelope& request, Dialect reader, Time now) {
     const bool says_more =
         reader != request.dialect() &&
@@ -294,8 +296,8 @@ std::optional<dialects::Rejection> unfit_for(CapabilityShelf& shelf,
                                              const Envelope& request,
                                              const Taker& taker,
                                              Time now) {
-    // Who asks and who is asked are bound by the contract that has capabilities, or nobody spoke of
-    // any: an agent of another dialect that registered none takes what comes.
+    // An agent without capabilities takes any request, unless both dialects require a request to
+    // name a capability.
     const bool must_name = dialects::names_capabilities(request.dialect()) &&
                            dialects::names_capabilities(taker.dialect);
     if (taker.capabilities == kNone && !must_name) return {};
@@ -307,9 +309,9 @@ std::optional<dialects::Rejection> unfit_for(CapabilityShelf& shelf,
 std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request) {
     if (request.intent() != Intent::Request) return {};
     const auto* profile = desk.engine->profile(request.to());
-    if (profile == nullptr) return {};  // The core says so.
+    if (profile == nullptr) return {};  // Refused by the core.
     if (has_none(*profile) && !dialects::names_capabilities(request.dialect())) return {};
-    if (desk.engine->remembers(request)) return {};  // A repeat has its outcome.
+    if (desk.engine->remembers(request)) return {};  // A repeat gets the first outcome.
     return unfit_for(
         desk.capabilities,
         request,
@@ -327,7 +329,7 @@ std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& a
     auto matter = dialects::matter_of(answer.reply);
     if (!matter.is_success) return {};
     const auto place = content_place(matter, answer.said);
-    // What the hub put around or into a bare result is not the agent's.
+    // For a bare result, only the agent's own text is checked, without the hub's additions.
     if (place.empty()) matter.content = json::root(answer.said).raw;
     auto problems = violations(
         *capability->output, matter, place, "output_schema of " + capability->code + " ");

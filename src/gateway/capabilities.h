@@ -1,5 +1,5 @@
-// What agents can do and with what (K6): capabilities as they are registered, and their schemas,
-// which requests are held to before an agent is bothered and answers before anybody trusts them.
+// Capabilities of agents (K6) with their schemas. Requests are checked before the agent gets them,
+// answers before the requester does.
 #pragma once
 
 #include <functional>
@@ -22,12 +22,12 @@ struct Desk;
 
 struct Capability {
     std::string code;
-    bool is_compiled = false;  ///< It has been asked for, and so has its schemas.
+    bool is_compiled = false;  ///< Set at the first use, together with the schemas.
     std::optional<schema::Schema> input{};
     std::optional<schema::Schema> output{};
 };
 
-/// An agent's capabilities, and the text of its profile that they were made of.
+/// An agent's capabilities, and the text of the profile that they were read from.
 struct CapabilitySet {
     std::string text;
     std::vector<Capability> all;
@@ -35,26 +35,26 @@ struct CapabilitySet {
 
 using CapabilityShelf = std::map<std::string, CapabilitySet, std::less<>>;  ///< By agent.
 
-/// Compiled when it is first asked for, and again when the text is another; null if there is none.
-/// The agent's other capabilities are left for when they are asked for.
+/// The capability, null if missing. Its schemas are compiled at the first use and again after a
+/// change of the text; the agent's other capabilities are not compiled.
 const Capability* find_capability(CapabilityShelf& shelf,
                                   std::string_view agent,
                                   std::string_view capabilities,
                                   std::string_view code);
 
-/// Adds a problem for everything that is wrong with a list of capabilities.
+/// Adds a problem for every flaw in a list of capabilities.
 void check_capabilities(json::Value list, std::vector<dialects::Problem>& problems);
 
-/// Why this request must not reach whoever would take it; nothing if it may.
+/// Why the request must not reach the agent that would take the request; nothing if it may.
 std::optional<dialects::Rejection> unfit_for(CapabilityShelf& shelf,
                                              const Envelope& request,
                                              const Taker& taker,
                                              Time now);
-/// The same of the recipient that it names.
+/// The same for the recipient that the request names.
 std::optional<dialects::Rejection> unfit_request(Desk& desk, const Envelope& request);
 
-/// Why this answer must not reach who asked; nothing if it may. `said` is what the agent wrote, of
-/// which the answer was made.
+/// An answer for unfit_answer(), which returns why the answer must not reach the requester. `said`
+/// is the agent's text, from which `reply` was made.
 struct GivenAnswer {
     const Envelope& request;
     const AgentId& agent;
@@ -62,7 +62,7 @@ struct GivenAnswer {
     std::string_view said;
 };
 std::optional<dialects::Rejection> unfit_answer(Desk& desk, const GivenAnswer& answer);
-/// The same for an answer that comes as a message of its own.
+/// As unfit_request() for a request, and as unfit_answer() for an answer sent as a message.
 std::optional<dialects::Rejection> unfit_message(Desk& desk, const Envelope& message);
 
 }  // namespace parlance::gateway

@@ -1,9 +1,8 @@
 // POST /v1/chat: a user's words in, one coherent answer out (K11-K18, K24).
 //
-// The words are classified; what each part asks for is a step of a workflow; what came of it is
-// told in one text. What the session knows is not asked for again, and what was presented in it is
-// not worked out again, unless the user wants it afresh. Nothing is decided here: every stage is a
-// call to a route that others may call as well.
+// The words are classified, each intent becomes a step of a workflow, and the results become one
+// text. Known inputs are not asked for again, and presented analyses are not repeated, unless the
+// user wants them afresh. The chat decides nothing: every stage is a call to a public route.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -30,14 +29,14 @@ namespace {
 constexpr std::size_t kTextBytesMax = 8'192;
 constexpr Duration kPatience{std::chrono::seconds{60}};
 
-/// One thing that a user said, on its way to an answer.
+/// A chat turn: a user's text, on its way to an answer.
 struct Talk {
     ExchangePtr exchange;
     CallerPtr caller;
     Saying saying;
     bool is_afresh = false;
     Duration wait{};
-    std::string asked{};  ///< What the hub asked back the last time, JSON; empty: nothing.
+    std::string asked{};  ///< The hub's question of the last turn, as JSON; empty: none.
 };
 
 json::ObjectWriter begin_answer(const Talk& talk, std::string_view status) {
@@ -55,7 +54,7 @@ void copy_members(json::ObjectWriter& out,
     }
 }
 
-/// K11: whatever a user is told goes through here.
+/// K11: all text for users goes through here.
 void write_words(Desk& desk,
                  json::ObjectWriter& out,
                  std::string_view key,
@@ -64,7 +63,7 @@ void write_words(Desk& desk,
     out.text(key, narrative::discreet(words, internals_of(offers)));
 }
 
-/// What was refused, without the details of who refused what: those are for operators.
+/// Tells the user of a refusal, without the details, which are for operators.
 void tell_refused(const Talk& talk, const transport::Response& response) {
     const auto body = json::check(response.body, json::kDepthMadeMax) ? json::root(response.body)
                                                                       : json::Value{"{}"};
@@ -79,7 +78,8 @@ void tell_refused(const Talk& talk, const transport::Response& response) {
     talk.exchange->respond(std::move(refused));
 }
 
-/// Whether the one who talks is still who it was; else it is told that, and nothing more.
+/// Whether the caller's credential is still valid; if not, the call is answered with only the
+/// refusal.
 bool is_still_there(const Desk& desk, const Talk& talk) {
     if (stands(desk, *talk.caller)) return true;
     talk.exchange->respond(no_longer_proved());
@@ -96,7 +96,7 @@ void tell(Desk& desk, const Talk& talk, json::ObjectWriter& out, int status = 20
     talk.exchange->respond({.status = status, .headers = {}, .body = std::move(body)});
 }
 
-// --- what the hub asked back, until it is answered ---------------------------------------------
+// --- open questions to the user ----------------------------------------------------------------
 
 std::string asked_in(const core::shared::Session& session) {
     const auto* part = core::shared::find(session.agents, kOrchestrator);
@@ -104,7 +104,7 @@ std::string asked_in(const core::shared::Session& session) {
     return asked && asked->is_object() ? std::string{asked->raw} : std::string{};
 }
 
-/// Kept as the hub's own part of the session, so that the next words can be an answer to it.
+/// Stores the hub's question in the hub's part of the session, for the next turn to answer.
 void keep_asked(Desk& desk, const Talk& talk, const std::string& asked) {
     const auto& sessions = desk.engine->state().shared.sessions;
     const auto* session = core::shared::find(sessions, talk.saying.session);
@@ -120,7 +120,7 @@ void keep_asked(Desk& desk, const Talk& talk, const std::string& asked) {
         {});
 }
 
-/// Which of the options these words name: by its number, or in its own words.
+/// The option named by the text, by number or in the option's own words.
 std::optional<json::Value> chosen(json::Value asked, std::string_view text) {
     const auto targets = json::find(asked, "option_targets");
     const auto options = json::find(asked, "options");
@@ -146,7 +146,7 @@ const core::shared::Analysis* kept_analysis(const Desk& desk,
     return session != nullptr ? core::shared::find(session->analyses, key) : nullptr;
 }
 
-/// What was presented is kept, so that it need not be worked out again.
+/// Stores each presented analysis in the session, for the same intent in later turns.
 void keep_analyses(Desk& desk,
                    const Talk& talk,
                    const std::vector<Wish>& wishes,
@@ -174,7 +174,7 @@ void keep_analyses(Desk& desk,
 struct Standing {
     std::string_view of_workflow;
     std::string_view told;
-    std::string_view words{};  ///< As long as there is no answer.
+    std::string_view words{};  ///< Shown while there is no answer.
 };
 constexpr std::array kStandings{
     Standing{"COMPLETED", "answered"},
@@ -183,7 +183,7 @@ constexpr std::array kStandings{
     Standing{"WAITING_FOR_HUMAN", "waiting_for_a_person", "I am waiting for somebody to decide."},
     Standing{"", "failed"}};
 
-/// What the user has decided in this session.
+/// The user's decisions in this session.
 std::vector<narrative::Decision> decisions_of(const Desk& desk, const Talk& talk) {
     std::vector<narrative::Decision> decisions;
     const auto& facts = desk.engine->state().shared.facts;
@@ -209,7 +209,7 @@ narrative::Aggregate one_answer(Desk& desk,
 /// The parts of a report's answer.
 struct Parts {
     std::vector<narrative::Part> list{};
-    std::deque<std::string> texts{};  ///< What they point to.
+    std::deque<std::string> texts{};  ///< Owns the texts of the parts.
 
     explicit Parts(json::Value components) {
         for (json::Elements each{components}; each.next();) {
@@ -227,7 +227,7 @@ struct Parts {
     }
 };
 
-/// What came of a workflow, for the user whose words began it.
+/// Tells the user the outcome of a workflow.
 void tell_report(Desk& desk, const Talk& talk, json::Value report) {
     const auto status = text_member(report, "status");
     const auto& standing = *std::ranges::find_if(kStandings, [&](const Standing& row) {
@@ -248,7 +248,7 @@ void tell_report(Desk& desk, const Talk& talk, json::Value report) {
     tell(desk, talk, out);
 }
 
-/// An answer out of what was presented before; false if any of it was not.
+/// Answers from stored analyses; false if any is missing.
 bool tell_again(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     if (talk.is_afresh) return false;
     std::vector<narrative::Part> parts;
@@ -286,7 +286,7 @@ bool is_unfit(const std::vector<Wish>& wishes, std::string_view name) {
     });
 }
 
-/// Of the values that the user gave, those that nobody has refused.
+/// The user's values that no agent's schema refused.
 std::string fitting(std::string_view given, const std::vector<Wish>& wishes) {
     json::ObjectWriter out;
     for (json::Members each{json::root(given)}; each.next();) {
@@ -295,7 +295,7 @@ std::string fitting(std::string_view given, const std::vector<Wish>& wishes) {
     return out.done();
 }
 
-/// Values that will do are remembered.
+/// Stores the accepted values as facts of the session.
 void keep_given(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     AddFacts add{.session = talk.saying.session, .facts = {}};
     const auto given = fitting(talk.saying.given, wishes);
@@ -307,7 +307,7 @@ void keep_given(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     if (!add.facts.empty()) submit(desk, std::move(add), nullptr, {});
 }
 
-/// What has to be known first is asked; the next words can be the answer.
+/// Asks the user for the missing inputs; the next turn can answer.
 void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) {
     std::string words;
     std::vector<std::pair<const Wish*, std::string>> lacking;
@@ -319,7 +319,7 @@ void ask_lacking(Desk& desk, const Talk& talk, const std::vector<Wish>& wishes) 
     }
     json::ObjectWriter asked;
     asked.text("text", talk.saying.text).raw("given", fitting(talk.saying.given, wishes));
-    // Of several, nobody could tell which one a bare word is.
+    // With several missing inputs, a bare value would be ambiguous.
     if (lacking.size() == 1) {
         asked.text("agent", lacking.front().first->agent)
             .text("capability", lacking.front().first->capability)
@@ -341,8 +341,8 @@ bool may_talk_for(const Caller& caller, std::string_view user) {
     return may_act_for_user(caller, user);
 }
 
-/// In this one's name, for any user: that the caller may speak for the user was seen to before. It
-/// holds as long as what proved the caller does.
+/// A caller with the agent's name and the right to act for any user; may_talk_for() has checked the
+/// real caller. Valid as long as the real caller's credential.
 CallerPtr in_name_of(std::string_view agent, const Caller& caller) {
     return std::make_shared<const Caller>(Caller{.agent = {std::string{agent}},
                                                  .users = {"*"},
@@ -350,15 +350,16 @@ CallerPtr in_name_of(std::string_view agent, const Caller& caller) {
                                                  .until = caller.until});
 }
 
-/// In whose name a workflow begins. What an agent has done this way is its own: its rate, and where
-/// it stands in a tree.
+/// The caller in whose name a workflow starts. A workflow of an agent starts in the agent's own
+/// name, and so counts toward the agent's rate and stands below the agent in its tree of
+/// delegations.
 CallerPtr beginner(const CallerPtr& caller) {
     const bool is_agent = !caller->is_operator && caller->user.empty();
     return is_agent && !caller->agent.value.empty() ? caller : in_name_of(kOrchestrator, *caller);
 }
 
-/// Whether what was begun so is a talk of the caller's, as far as can be seen: an agent begins its
-/// own, and who it is for may follow it.
+/// Whether the workflow is a chat turn the caller may see: agents see the turns they began, users
+/// the turns for themselves.
 bool is_talk_of(const Caller& caller, const WorkflowStarted& start) {
     const bool is_hubs = start.by == kOrchestrator;
     const bool is_callers =
@@ -389,7 +390,7 @@ void fulfil(Desk& desk, const Talk& talk, std::vector<Wish> wishes) {
     post_workflow(desk, errand);
 }
 
-/// The words were the answer to what the hub had asked.
+/// The text is the missing input of the turn before.
 void fulfil_lacking(Desk& desk, Talk talk) {
     const auto asked = json::root(talk.asked);
     const auto name = text_member(asked, "lacking");
@@ -431,7 +432,7 @@ void tell_classified(Desk& desk, const Talk& talk, const transport::Response& re
     tell(desk, talk, out);
 }
 
-/// K18: the words settle which of two values counts, and that is kept; false if they do not.
+/// K18: stores the user's decision between contradicting values; false if the text decides nothing.
 bool tell_settled(Desk& desk, const Talk& talk, json::Value asked) {
     const auto ties = json::find(asked, "ties");
     if (!ties || !ties->is_array()) return false;
@@ -479,9 +480,9 @@ void classify(Desk& desk, const Talk& talk) {
     post_classify(desk, errand);
 }
 
-// --- at the door -------------------------------------------------------------------------------
+// --- the routes --------------------------------------------------------------------------------
 
-/// Whose words these are; nothing, with the call answered, if the caller may not say them.
+/// The user who speaks; nothing, with the call answered, if the caller may not speak for the user.
 std::optional<std::string> user_of(Desk& desk, Call& call, json::Value body) {
     auto user = text_member(body, "user_id");
     if (user.empty()) user = call.caller->user;
@@ -497,7 +498,7 @@ std::optional<std::string> user_of(Desk& desk, Call& call, json::Value body) {
     return std::nullopt;
 }
 
-/// The values that the user gives with the words.
+/// Reads the values that came with the text.
 bool read_given(Call& call, json::Value body, Saying& saying) {
     const auto given = json::find(body, "inputs");
     if (!given) return true;
@@ -509,7 +510,8 @@ bool read_given(Call& call, json::Value body, Saying& saying) {
     return true;
 }
 
-/// The user's session, begun if need be; false, with the call answered, if it is another's.
+/// Opens the user's session, a new one if need be; false, with the call answered, if the session is
+/// another user's.
 bool open_session(Desk& desk, Call& call, Talk& talk) {
     auto& id = talk.saying.session;
     if (id.size() > kIdBytesMax) {
@@ -580,7 +582,7 @@ void post_chat(Desk& desk, Call& call) {
     classify(desk, talk);
 }
 
-/// What came of words that were not answered at once.
+/// The outcome of a turn without an immediate answer.
 void get_chat(Desk& desk, Call& call) {
     const std::string id{call.captures.at(0)};
     const Talk talk{.exchange = call.exchange, .caller = call.caller, .saying = {}};

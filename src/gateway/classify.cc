@@ -1,7 +1,7 @@
-// POST /v1/classify: what a sentence asks for, and what to do about it (K12, K13).
+// POST /v1/classify: the intent of a user's text, and how to go on (K12, K13).
 //
-// The hub's own classifier answers, or an agent that was registered for it; and where that agent
-// fails, is late or answers badly, the hub's own again.
+// The hub's own classifier answers, or an agent with the capability to classify; if the agent
+// fails, is late or answers badly, the hub's own classifier answers after all.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,23 +20,23 @@ namespace {
 
 constexpr std::string_view kBuiltIn = "built-in";
 constexpr std::string_view kNoIntent = "out_of_scope";
-constexpr std::size_t kShownMax = 8;   ///< Of what it can do, when it says what it cannot.
-constexpr std::size_t kToldMax = 500;  ///< Of the offers, to an agent that classifies.
+constexpr std::size_t kShownMax = 8;   ///< Offers named in a refusal.
+constexpr std::size_t kToldMax = 500;  ///< Offers sent to a classifying agent.
 
 using Offers = std::vector<Offer>;
 
-/// What is known once the classifying is done.
+/// The result of classifying.
 struct Verdict {
     const Offers& offers;
     intents::Understanding found;
     std::string classified_by{kBuiltIn};
-    std::string why_not{};  ///< Why not by the agent that was appointed.
+    std::string why_not{};  ///< Why the classifying agent's result was not used.
     bool is_current = true;
 };
 
-// --- in plain words --------------------------------------------------------------------------
+// --- words for people ------------------------------------------------------------------------
 
-/// What people are told of an offer: no code of ours.
+/// An offer in words for people, without codes.
 std::string plain_words(const Offer& offer) {
     if (!offer.description.empty()) return offer.description;
     return offer.examples.empty() ? std::string{} : offer.examples.front();
@@ -71,7 +71,7 @@ std::string limitation_of(const Offers& offers) {
     return fmt::format("I cannot help with that. What I can do: {}.", quoted_words(words));
 }
 
-// --- as JSON ---------------------------------------------------------------------------------
+// --- JSON ------------------------------------------------------------------------------------
 
 std::string rounded(double confidence) { return fmt::format("{:.2f}", confidence); }
 
@@ -91,7 +91,8 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// Each guess with the agent that has it; whoever has gone since is left out.
+/// Each guess with the agent that offers the capability; guesses that no agent offers any more are
+/// left out.
 std::vector<std::pair<const Offer*, double>> targets_of(
     const Desk& desk, const Offers& offers, const std::vector<intents::Guess>& guesses) {
     std::vector<std::pair<const Offer*, double>> targets;
@@ -102,7 +103,7 @@ std::vector<std::pair<const Offer*, double>> targets_of(
     return targets;
 }
 
-/// What the contract's INTENT CLASSIFICATION has.
+/// The members of the contract's INTENT CLASSIFICATION.
 void write_classification(const Desk& desk, const Verdict& verdict, json::ObjectWriter& out) {
     const auto& found = verdict.found;
     const bool is_known = found.outcome != intents::Outcome::Cannot;
@@ -124,7 +125,7 @@ void write_classification(const Desk& desk, const Verdict& verdict, json::Object
              }));
 }
 
-/// What it could be, in plain words and, apart from them, by name.
+/// The possible intents, in plain words and, separately, by name.
 std::vector<std::string> write_options(const Desk& desk,
                                        const Verdict& verdict,
                                        json::ObjectWriter& out) {
@@ -173,7 +174,7 @@ void answer(const Desk& desk, transport::Exchange& exchange, const Verdict& verd
     exchange.respond({.headers = {}, .body = out.boolean("up_to_date", verdict.is_current).done()});
 }
 
-// --- by the hub ------------------------------------------------------------------------------
+// --- classified by the hub -------------------------------------------------------------------
 
 void classify_here(Desk& desk, ExchangePtr exchange, std::string text, std::string why_not) {
     understand(desk,
@@ -189,11 +190,11 @@ void classify_here(Desk& desk, ExchangePtr exchange, std::string text, std::stri
                });
 }
 
-// --- by an agent -----------------------------------------------------------------------------
+// --- classified by an agent ------------------------------------------------------------------
 
 const Offer* appointed(const Desk& desk, const Offers& offers, const Caller& caller) {
     const auto* offer = target_of(offers, kClassifyCode, *desk.engine);
-    // Who is to classify and asks the hub would be asked by it in turn.
+    // A classifying agent that asks the hub to classify must not be asked in turn.
     return offer != nullptr && offer->agent != caller.agent.value ? offer : nullptr;
 }
 
@@ -230,7 +231,7 @@ std::string request_to(Desk& desk,
         .done();
 }
 
-/// What an agent said, held to the contract's form and to what is registered.
+/// An agent's classification, checked against the contract's form and the registered capabilities.
 struct Said {
     std::string primary;
     double confidence = 0;
@@ -269,7 +270,7 @@ Result<Said> read_said(const Offers& offers, const transport::Response& response
         return fail(Fault::Malformed, problems.front().pointer + " " + problems.front().rule);
     }
     Said said{.confidence = json::find(*result, "intent_confidence")->number().value_or(0)};
-    // Without a target it says that nobody is for it.
+    // Without a target the agent says that no capability fits.
     if (json::find(*result, "target_capability")) {
         said.primary = TRY(capability_said(offers, *result, "target_agent", "target_capability"));
     }
@@ -290,7 +291,7 @@ intents::Understanding understanding_of(const Said& said, const intents::Bounds&
 
 void ask_agent(Desk& desk, Call& call, const Offer& classifier, std::string text) {
     const auto wait_ms = limit_of(desk.engine->state().governor.policy, Rule::IntentAgentWaitMs);
-    // The hub itself answers at the deadline; the line is held a moment longer than that.
+    // The hub itself answers at the deadline; the line is held a moment longer.
     transport::Request request{.method = "POST",
                                .path = "/v1/messages",
                                .headers = {{"Prefer", "wait=" + std::to_string(wait_ms + 1'000)}},

@@ -1,5 +1,5 @@
-// What passes through the doors beside messages, as JSON Schemas by name: for the documents that
-// describe HTTP (openapi.cc) and the WebSocket (asyncapi.cc).
+// JSON Schemas of the bodies beside messages, by name, for the descriptions of HTTP (openapi.cc)
+// and of the WebSocket (asyncapi.cc).
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@ namespace parlance::gateway {
 
 struct Component {
     std::string_view name;
-    std::string_view schema;  ///< JSON. Others of this table are #/components/schemas/Name.
+    std::string_view schema;  ///< JSON. Refers to other rows as #/components/schemas/Name.
 };
 
 // clang-format off
@@ -406,7 +406,7 @@ inline constexpr std::array kComponents{
 };
 // clang-format on
 
-/// All of them as the members of one JSON object.
+/// All components as the members of a JSON object.
 std::string write_components();
 
 }  // namespace parlance::gateway

@@ -18,21 +18,21 @@ namespace parlance::gateway {
 
 namespace {
 
-/// A frame is sent when it has grown to this; an agent need not take a larger one.
+/// A frame is sent once it has this size; agents need not take larger frames.
 constexpr std::size_t kFrameBytes = std::size_t{256} << 10;
 
-/// What one frame of an agent may be refused, in bytes of refusals: a frame of many small things
-/// that are all wrong would be answered with hundreds of times its size.
+/// Limit, in bytes, of the refusals for one frame of an agent: the refusals of many small invalid
+/// items would be hundreds of times as large as the frame.
 constexpr std::size_t kRefusedBytesPerFrameMax = std::size_t{1} << 20;
 
 constexpr std::size_t kDeliveryIdShown = 64;
 
-/// How many answers one connection follows at a time.
+/// How many answers a connection follows at a time.
 constexpr std::size_t kFollowedMax = 64;
 constexpr const char* kNoSuchRequest = "there is no such request of this agent";
 constexpr std::uint16_t kTurnedAway = 1008;
 
-/// Empty for no delivery at all.
+/// Empty without a delivery.
 std::string name_of(const DeliveryToken& delivery) {
     return delivery == DeliveryToken{} ? std::string{} : delivery_id(delivery);
 }
@@ -49,7 +49,7 @@ std::shared_ptr<InboxShare> share_of(Desk& desk, const std::string& agent) {
     if (share) return share;
     share = std::make_shared<InboxShare>();
     known = share;
-    // Those of agents that are gone stay in the map for a while.
+    // Shares of agents without a connection stay in the map for a while.
     if (desk.shares.size() > 2 * (desk.connections.size() + 16)) {
         std::erase_if(desk.shares, [](const auto& row) { return row.second.expired(); });
     }
@@ -126,8 +126,8 @@ void Connection::break_off(Refusal refusal, std::string_view what, std::uint16_t
     leave();
 }
 
-/// Its instance ends when the hub starts again, as after a crash: what it has in hand is not tried
-/// in vain because the hub goes.
+/// The hub's stop does not end the instance; the next start does, as after a crash. So the agent's
+/// open deliveries do not count as failed attempts.
 void Connection::dismiss() {
     if (is_gone_) return;
     flush();
@@ -185,8 +185,8 @@ void Connection::hear(std::string_view frame) {
     }
 }
 
-/// A frame is acted on in one go, and everybody waits meanwhile. One with more items than
-/// frame_items_max in a list is refused as a whole.
+/// The hub processes a frame as a whole while all other callers wait, so a frame with a list of
+/// more than frame_items_max items is refused as a whole.
 bool Connection::has_too_many_items(std::string_view verb, json::Value value) {
     const auto items_max = desk_.engine->state().limits.frame_items_max;
     constexpr std::size_t kItemBytesMin = 2;  // A digit and a comma.
@@ -225,7 +225,8 @@ void Connection::bring(Command command, const DeliveryToken& delivery) {
     refuse({.delivery_id = name_of(delivery), .refusal = refusal, .detail = why_not(refusal)});
 }
 
-/// Any frame is a sign of life, but the core need not hear of each.
+/// Every frame is a sign of life, but the core hears of at most one frame per quarter of the
+/// heartbeat timeout.
 void Connection::beat() {
     if (instance_ == InstanceNumber{}) return;
     const auto now = desk_.clock();
@@ -234,7 +235,7 @@ void Connection::beat() {
     submit(desk_, Heartbeat{instance_}, caller_, {});
 }
 
-/// While its backlog keeps the hub from reading it, its own heartbeats are not heard.
+/// The hub does not read a connection with a large backlog, and so would not hear its heartbeats.
 void Connection::beat_while_paused() {
     if (!is_gone_ && socket_->is_paused_and_draining()) beat();
 }
@@ -260,7 +261,7 @@ void Connection::hear_hello(json::Value value) {
     }
     auto name = text_of(value, "instance");
     if (!name.empty() && !is_instance_name(name)) return break_off(kNoInstanceName);
-    // With --dev it has said only now whose it is; it is among those that are counted.
+    // With --dev the agent is known only from hello on, and then counts this connection too.
     if (desk_.options.is_dev) {
         if (const auto lack = lack_of_lines(desk_, *caller_, 1)) {
             return break_off(Refusal::ConnectionLimitExceeded, *lack);
@@ -281,7 +282,7 @@ void Connection::hear_hello(json::Value value) {
             record_refusal(desk_, Refusal::RouteNotPermitted, no, caller_);
             return break_off(Refusal::RouteNotPermitted, no);
         }
-        // A success is nothing to talk about: the join that follows is.
+        // The success of the registration is not answered; the join is.
         bring(RegisterAgent{caller_->agent, std::move(*profile)});
     }
     if (name.empty()) name = "connection-" + std::to_string(ask_.value - kConnectionAsks);
@@ -306,7 +307,7 @@ void Connection::hear_credit(json::Value value) {
     bring(GrantCredit{instance_, total});
 }
 
-/// Calls `use(topic)` for each topic of a list that has a name a topic may have.
+/// Calls `use(topic)` for each topic of the list with a valid name.
 template <class Use>
 void Connection::each_topic(json::Value list, Use use) {
     if (!list.is_array()) return break_off("this verb takes a list of topics");
@@ -403,7 +404,7 @@ void Connection::hear_reply(json::Value value) {
     each_delivery(value, [&](const DeliveryToken& delivery, json::Value item) {
         const auto message = json::find(item, "message");
         const auto held = desk_.engine->delivery(delivery);
-        // The core refuses what is stale or another's, and that is on record.
+        // The core refuses and records a delivery that is stale or held by another agent.
         if (!held || !held->is_current || !may_act_for(*caller_, held->holder.value)) {
             return bring(AckDelivery{delivery}, delivery);
         }
@@ -438,7 +439,7 @@ void Connection::hear_send(json::Value value) {
         }
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
-        const auto envelope = message->envelope;  // Keeps the id alive.
+        const auto envelope = message->envelope;  // Keeps `id` alive.
         const auto refusal = hand_in(std::move(*message), ask_);
         if (refusal == Refusal::None) continue;
         refuse({.message_id = id,
@@ -448,7 +449,7 @@ void Connection::hear_send(json::Value value) {
     }
 }
 
-/// As every frame it was taken for a sign of life before its verbs were looked at.
+/// hear() has already taken the frame for a sign of life.
 void Connection::hear_heartbeat(json::Value) {}
 
 void Connection::hear_stream(json::Value value) {
@@ -501,7 +502,7 @@ void Connection::follow_asked(const std::string& id,
     begin_stream(id, after);
 }
 
-/// What was asked to be streamed stands in the journal and cannot be read there.
+/// Refuses to stream a request whose record in the journal cannot be read.
 void Connection::refuse_unread(const std::string& request, const Error& error) {
     refuse({.message_id = request, .refusal = refusal_of_read(error), .detail = error.message});
 }
@@ -598,7 +599,7 @@ void Connection::tell(const TellRefused& refused) {
     if (is_unwelcome) turn_away(refused.detail);
 }
 
-/// Whose hello is refused has nothing to say on this connection: it is told why, and let go.
+/// Closes the connection, with the reason, after its hello was refused.
 void Connection::turn_away(std::string_view why) {
     flush();
     socket_->close(kTurnedAway, std::string{cut(why, 100)});
@@ -627,7 +628,7 @@ void Connection::tell(const TellJoined& joined) {
 }
 
 void Connection::tell(const Deliver& deliver) {
-    if (deliver_.empty()) reader_ = dialect();  // Nobody registers while a turn's word is carried.
+    if (deliver_.empty()) reader_ = dialect();  // No agent registers while a turn is carried.
     append_delivery(desk_, deliver_, deliver, {caller_->agent, reader_});
     touch();
     if (deliver_.size() >= kFrameBytes) flush();
@@ -635,7 +636,7 @@ void Connection::tell(const Deliver& deliver) {
 
 void Connection::tell(const TellProgress& progress) {
     const auto id = progress.asked->id();
-    if (followed_.contains(id)) return;  // It is told from the record, in order and once.
+    if (followed_.contains(id)) return;  // A follower is told from the journal, in order and once.
     say_part(
         id,
         {.number = progress.number,
@@ -662,7 +663,7 @@ void Connection::tell(const TellCancelled& cancelled) {
     touch();
 }
 
-/// What else succeeded is not talked about: its agent would be told only if it had not.
+/// A success other than a settlement is not answered: agents hear only of failures.
 void Connection::tell(const TellDone& done) {
     if (done.is_settlement) count_settled();
 }

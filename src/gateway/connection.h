@@ -1,5 +1,5 @@
-// One agent's duplex connection: frames of verbs in, frames of verbs out. See
-// docs/protocols/connect.md. What one turn says to a connection leaves in one frame.
+// An agent's duplex connection: frames of verbs in, frames of verbs out. See
+// docs/protocols/connect.md. All effects of a turn leave in one frame.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace parlance::gateway {
 
-/// Asks at or above this belong to connections.
+/// Reply targets at or above this number belong to connections.
 inline constexpr std::uint64_t kConnectionAsks = std::uint64_t{1} << 62U;
 
-/// How long a connection may take to say who it is.
+/// How long a connection may take to say hello.
 inline constexpr Duration kHelloTimeMax{std::chrono::seconds{10}};
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -28,7 +28,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
     void listen();
 
-    // What the hub says; kept until flush().
+    // Effects for the agent, kept until flush().
     void tell(const TellAccepted& accepted);
     void tell(const TellRefused& refused);
     void tell(const TellJoined& joined);
@@ -42,20 +42,20 @@ class Connection : public std::enable_shared_from_this<Connection> {
     /// The core let the instance go.
     void let_go(const std::string& reason);
 
-    /// What proved its caller holds no more.
+    /// The caller's credential was revoked or has expired.
     void show_out();
-    /// It has not said who it is for too long.
+    /// The connection took too long to say hello.
     void give_up();
 
     const Caller& caller() const { return *caller_; }
-    /// Its reading is taken for its heartbeat where the hub does not read it.
+    /// While the hub does not read a busy connection, the agent's reading counts as its heartbeat.
     void beat_while_paused();
-    /// It has said who it is, or may still take its time.
+    /// The connection has said hello, or still has time to do so.
     bool is_welcome(Time now) const { return has_greeted_ || now - opened_at_ < kHelloTimeMax; }
     const AgentId& agent() const { return caller_->agent; }
     InstanceNumber instance() const { return instance_; }
 
-    // What the agent says; one function per verb, named in verb_table.h.
+    // Frames of the agent; one function per verb, named in verb_table.h.
     void hear_hello(json::Value value);
     void hear_credit(json::Value value);
     void hear_subscribe(json::Value value);
@@ -79,12 +79,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void begin_stream(const std::string& request, std::uint64_t after);
     void say_part(std::string_view request, const PartTold& said);
     void end_streams();
-    /// As it is registered now; the connection may be older. A look into the registry.
+    /// The agent's dialect as registered now, which may be later than the connection. A registry
+    /// lookup.
     std::optional<Dialect> dialect() const { return dialect_of(desk_, caller_->agent); }
     void beat();
     void leave();
     void touch();
-    /// Into the inbox of the hub, as far as the agent's share of it goes.
+    /// Submits a command, within the agent's share of the hub's inbox.
     Refusal hand_in(Command command, Ask ask);
     std::string why_not(Refusal refusal) const;
     bool has_too_many_items(std::string_view verb, json::Value value);
@@ -108,19 +109,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Ask ask_;
     Time opened_at_;
     InstanceNumber instance_;
-    std::shared_ptr<InboxShare> share_;  ///< Of its agent; none before hello.
+    std::shared_ptr<InboxShare> share_;  ///< Of the connection's agent; null before hello.
     bool has_greeted_ = false;
     bool is_joining_ = false;
-    std::optional<std::uint32_t> early_credit_;  ///< PartTold in one frame with hello.
+    std::optional<std::uint32_t> early_credit_;  ///< Granted in the same frame as hello.
     bool is_gone_ = false;
     bool is_touched_ = false;
     Time last_beat_{};
     std::uint64_t settled_ = 0;
-    std::size_t refused_bytes_ = 0;  ///< Of refusals since the last frame of the agent.
+    std::size_t refused_bytes_ = 0;  ///< Bytes of refusals since the agent's last frame.
     std::string accepted_;
     std::string refused_;
     std::string deliver_;
-    std::optional<Dialect> reader_;  ///< What deliver_ is written in.
+    std::optional<Dialect> reader_;  ///< The dialect of the text in deliver_.
     std::string progress_;
     std::map<std::string, FollowerPtr, std::less<>> followed_;  ///< By the request's id.
     std::string cancelled_;

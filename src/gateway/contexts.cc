@@ -46,14 +46,15 @@ std::string context_json(std::string_view workflow, const core::shared::Context&
     return out.done();
 }
 
-/// By whom and for whom the workflow of a context was begun; nothing, if there is none.
+/// The agent and the user of a context's workflow; both empty without a workflow.
 struct Origin {
     std::string by{};
     std::string user{};
-    std::optional<Error> problem{};  ///< It is on record, and that cannot be read.
+    std::optional<Error> problem{};  ///< The workflow's record cannot be read.
 };
 
-/// Calls `use(origin)`, at once unless the workflow is over: then it is only on record.
+/// Calls `use(origin)`: at once while the workflow runs, and after a read of the journal once the
+/// workflow is over.
 template <class Use>
 void with_origin(Desk& desk, std::string_view workflow, Use use) {
     const auto standing = desk.engine->workflow(workflow);
@@ -69,9 +70,9 @@ void with_origin(Desk& desk, std::string_view workflow, Use use) {
     });
 }
 
-/// Whether the caller has to do with it: it is or was its turn, it works or worked on a step of the
-/// workflow, or it may act for the workflow's user (X13). Who began the workflow for a user did so
-/// by a grant, and needs one.
+/// Whether the caller takes part: the caller is or was the context's agent, works or worked on a
+/// step of the workflow, or may act for the workflow's user (X13). The agent that began the
+/// workflow for a user did so by a grant, and needs the grant to read on.
 bool may_see(const Desk& desk,
              const Caller& caller,
              std::string_view workflow,
@@ -94,7 +95,7 @@ transport::Response not_found(std::string_view workflow) {
                    fmt::format("there is no context of workflow '{}'", workflow));
 }
 
-/// For who may see it.
+/// For callers that may see the context.
 transport::Response show_context(const Desk& desk,
                                  const Caller& caller,
                                  const std::string& workflow) {
@@ -104,14 +105,15 @@ transport::Response show_context(const Desk& desk,
             .body = shown_to(desk.options, caller, context_json(workflow, *context), workflow)};
 }
 
-/// Who acts: the agent that calls, or the one that an operator or, in --dev, anybody names.
+/// The acting agent: the agent in the body, which an operator or, with --dev, any caller may name;
+/// else the calling agent.
 AgentId acting_agent(const Call& call, json::Value body) {
     AgentId agent{text_member(body, "agent")};
     if (agent.value.empty() && !call.caller->is_operator) agent = call.caller->agent;
     return agent;
 }
 
-/// An entry as it is kept: who and when are what the hub knows, not what the writer says.
+/// An entry as stored: agent and time are the hub's, whatever the writer says.
 std::string stamped(json::Value entry, std::string_view agent, std::string_view now) {
     json::ObjectWriter out;
     out.text("agent", agent);
@@ -126,8 +128,8 @@ std::string stamped(json::Value entry, std::string_view agent, std::string_view 
     return out.text("timestamp", now).done();
 }
 
-/// How many of the entries are those that are there, repeated; nothing if one of them is changed
-/// or left out. An entry with the timestamp of one that is there is that one.
+/// How many leading entries repeat the stored history; nothing if a stored entry is changed or left
+/// out. Entries with the same timestamp are the same entry.
 std::optional<std::size_t> repeated(const std::vector<json::Value>& entries,
                                     const std::vector<std::string>& there) {
     const auto is_same = [](json::Value entry, const std::string& old) {
@@ -150,7 +152,7 @@ std::optional<std::size_t> repeated(const std::vector<json::Value>& entries,
     return 0;
 }
 
-/// False, with the call answered, if it is no list of entries.
+/// False, with the call answered, if `list` is no list of entries.
 bool read_history(Call& call,
                   json::Value list,
                   const core::shared::Context* context,
@@ -172,7 +174,7 @@ bool read_history(Call& call,
     const auto count = repeated(entries, there);
     write.changes_history = !count;
     if (!count) return true;
-    // What is there was compared with what is there now.
+    // Entries that repeat the history refer to the version the history has now.
     if (*count > 0 && !write.version) write.version = context->version;
     const std::string_view writer =
         write.agent.value.empty() ? call.caller->agent.value : write.agent.value;
@@ -192,7 +194,7 @@ bool read_status(json::Value value, WriteContext& write) {
     return !write.status.empty() && write.status.size() <= kStatusBytesMax;
 }
 
-/// What the history was compared with is no word on what the writer saw.
+/// An explicit version takes precedence over the version that read_history() assumes.
 bool read_version(json::Value value, WriteContext& write) {
     const auto version = value.integer();
     if (!version || *version < 0) return false;
@@ -223,7 +225,7 @@ struct PatchRow {
     std::string_view rule;
     bool (*read)(json::Value value, WriteContext& write);
 };
-/// What a patch can have beside history, which is read with what is there already.
+/// The members of a patch but history, which read_history() compares with the stored history.
 constexpr std::array kPatchRows{
     PatchRow{
         "workflow_id",
@@ -239,7 +241,7 @@ constexpr std::array kPatchRows{
     PatchRow{"artifacts", "a list of artifacts to append", read_artifacts},
 };
 
-/// False, with the call answered, if something in it is not as it should be.
+/// False, with the call answered, if a member is invalid.
 bool read_patch(Desk& desk, Call& call, json::Value body, WriteContext& write) {
     const auto* context = find_context(desk, write.workflow);
     const auto now = print_iso_time(desk.clock());
@@ -272,7 +274,7 @@ bool read_patch(Desk& desk, Call& call, json::Value body, WriteContext& write) {
     return false;
 }
 
-/// The request that brings the context to its next agent.
+/// The request that hands the context to the next agent.
 std::string handoff_message(const AgentId& from,
                             std::string_view to,
                             std::string_view workflow,
@@ -361,13 +363,13 @@ void hand_off(Desk& desk, Call& call) {
           std::move(call.caller));
 }
 
-/// Who has not the turn is told so, whoever it is (S7). But who began the workflow for a user did
-/// so by a grant, and what is done in it afterwards needs one too (I3).
+/// The core refuses a caller whose turn has not come (S7). The agent that began the workflow for a
+/// user did so by a grant, and needs the grant for every later change (I3).
 template <class GoOn>
 void for_its_user(Desk& desk, const Call& call, GoOn go_on) {
     const std::string_view workflow = call.captures.at(0);
     with_origin(desk, workflow, [&desk, call = Call{call}, go_on](const Origin& origin) mutable {
-        // Whether the caller needs a grant stands there.
+        // Without the record nobody knows whether the caller needs a grant.
         if (origin.problem) return call.exchange->respond(unreadable(*origin.problem));
         const std::string_view id = call.captures.at(0);
         const bool is_its = call.caller->agent.value == origin.by;

@@ -1,4 +1,4 @@
-// What a client can build on: the schema of every message, and the doors described for machines.
+// Contracts for clients: the schema of every message, and the API descriptions.
 #include "base/json_write.h"
 #include "base/plain_text.h"
 #include "dialects/schema.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kSchemaType = "application/schema+json";
 
-/// Which schemas there are, said to somebody who asked for another.
+/// The existing schemas, for a caller who asked for a missing schema.
 std::string known_kinds(std::string_view dialect) {
     std::string kinds;
     std::string dialects;
@@ -64,7 +64,7 @@ void get_schema(Desk& /*desk*/, Call& call) {
         {.content_type = std::string{kSchemaType}, .headers = {}, .body = std::move(schema)});
 }
 
-// Both are the same for the life of the process, and cost more to write than to send.
+// Both documents stay the same while the process runs, and cost more to write than to send.
 void get_openapi(Desk& desk, Call& call) {
     static const auto document = write_openapi(desk.options.version);
     call.exchange->respond({.headers = {}, .body = document});

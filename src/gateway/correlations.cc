@@ -1,8 +1,8 @@
-// GET /v1/correlations/{id} with /messages and /timeline, and GET /v1/analytics: where a
-// conversation stands or stood, what was said in it, and where the time went (C5–C7, C12, P3).
+// GET /v1/correlations/{id} with /messages and /timeline, and GET /v1/analytics: the state of a
+// conversation now or earlier, its messages, and the use of time (C5–C7, C12, P3).
 //
-// An operator sees all of a conversation, an agent what it sent or was sent: an id is easily
-// written into a message, and must not open what others said under it.
+// An operator sees all of a conversation, an agent only the messages it sent or received: anybody
+// can write an id into a message, and must not see the messages of others under the id.
 #include <algorithm>
 
 #include "base/iso_time.h"
@@ -22,12 +22,12 @@ namespace parlance::gateway {
 
 namespace {
 
-/// A timeline is drawn of so many messages at most, and figures are made of so many.
+/// Messages at most in a timeline, and in the figures.
 constexpr std::int64_t kTimelineMax = 10'000;
 constexpr std::int64_t kAnalyticsMax = 100'000;
-/// Open requests that are listed; more are only counted.
+/// Open requests that are listed; further requests are only counted.
 constexpr std::size_t kOpenMax = 100;
-/// A page of messages ends behind the one that makes it longer than this.
+/// A page of messages ends behind the message that makes the page longer than this.
 constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
 
 using Responded = Result<transport::Response>;
@@ -43,19 +43,19 @@ transport::Response with_body(std::string body) { return {.headers = {}, .body =
 
 transport::Response not_found(std::string_view id, const views::Books& books) {
     auto detail = "there is no conversation '" + json::shortened(id) + "' of yours";
-    // It may have been there.
+    // The conversation may be among the missing records.
     if (const auto missing = books.ledger.missing().list({1}, books.folded); !missing.empty()) {
         detail += " in what can be read of the journal (missing records: " + missing + ")";
     }
     return problem(Refusal::CorrelationNotFound, detail);
 }
 
-/// Whose messages the caller may see; empty: everybody's.
+/// The agent whose messages the caller may see; empty: all agents.
 std::string agent_to_show(const Caller& caller) {
     return caller.role == OperatorRole::None ? caller.agent.value : std::string{};
 }
 
-/// For whom the caller may see what it asked, as a JSON list.
+/// The users for whom the caller may see its own requests, as a JSON list.
 std::string users_to_show(const Desk& desk, const Caller& caller) {
     if (caller.role != OperatorRole::None || caller.agent.value.empty()) return views::kEverybody;
     auto users = core::users_served(desk.engine->state(), caller.agent.value);
@@ -71,7 +71,7 @@ std::string users_to_show(const Desk& desk, const Caller& caller) {
     return "[" + list + "]";
 }
 
-/// Why it makes no sense is the error's message.
+/// The query, or an Error with the flaw of the parameters.
 Result<Asked> read_asked(const Call& call, Sequence durable) {
     const auto at = number_in(call.request(), "at");
     const auto after = number_in(call.request(), "after");
@@ -93,7 +93,8 @@ Result<Asked> read_asked(const Call& call, Sequence durable) {
     return asked;
 }
 
-/// The conversation, or none. Agents of one dialect know it by an id that was made of its own.
+/// The conversation, if there is one. Agents of the correlation dialect know the conversation by an
+/// id derived from its own.
 Result<std::optional<views::Conversation>> find(const views::Books& books, Asked& asked) {
     auto& traces = books.ledger.traces();
     auto found = TRY(traces.conversation(asked.query));
@@ -103,7 +104,7 @@ Result<std::optional<views::Conversation>> find(const views::Books& books, Asked
     return traces.conversation(asked.query);
 }
 
-/// Whether there is such a conversation, in which the asker had no part.
+/// Whether the conversation exists, but without a message of the caller.
 Result<bool> is_anothers(const views::Books& books, Asked asked) {
     if (asked.query.agent.empty()) return false;
     asked.query.agent.clear();
@@ -111,7 +112,7 @@ Result<bool> is_anothers(const views::Books& books, Asked asked) {
     return TRY(find(books, asked)).has_value();
 }
 
-/// Answers the call with what `show` makes of the conversation, or that there is none.
+/// Answers the call with the page that `show` makes of the conversation, or with a refusal.
 template <class Show>
 void answer_about(Desk& desk, Call& call, Show show) {
     auto asked = read_asked(call, desk.engine->durable());
@@ -142,8 +143,7 @@ Sequence shown_as_of(const Asked& asked, const views::Books& books) {
     return asked.query.at.value_or(books.folded);
 }
 
-/// The message that a journey is of, for those who may not see personal data: a member with its
-/// comma.
+/// The message of a span, without personal data: JSON members with the comma in front.
 struct Teller {
     const Options& options;
     std::string_view workflow;
@@ -179,7 +179,7 @@ Responded show_messages(const Options& options,
         const auto event = events.at(journey.sequence);
         if (!event) return unreadable(event.error());
         if (!list.empty()) list += ',';
-        // As it was put to the delegate.
+        // The delegate got placeholders of the tree's scope.
         const auto& scope = journey.root.empty() ? journey.correlation : journey.root;
         list += print(journey, std::visit(Teller{options, scope}, *event));
     }

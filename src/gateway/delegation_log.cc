@@ -13,7 +13,7 @@ struct Asked {
     Sequence current_at{};
 };
 
-/// Why it makes no sense is the error's message.
+/// The query, or an Error with the flaw of the parameters.
 Result<Asked> read_asked(const transport::Request& request, Sequence durable) {
     const auto after = number_in(request, "after");
     const auto most = number_in(request, "max");

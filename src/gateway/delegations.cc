@@ -1,5 +1,5 @@
-// POST /v1/delegations: a delegation request as its document sends it over HTTP, with headers that
-// say who asks, and answered while the caller waits (X12).
+// POST /v1/delegations: a delegation request in the HTTP form of its specification, with the origin
+// in headers, answered while the caller waits (X12).
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ namespace {
 constexpr Duration kGrace{std::chrono::seconds{5}};
 constexpr Duration kWaitMax{std::chrono::minutes{10}};
 
-/// What a header says against the body. Who asks is a matter of identity.
+/// The refusal of headers that contradict the body; a wrong origin is a refusal of identity.
 dialects::Rejection contradicted(dialects::Problems problems) {
     const bool is_origin = std::ranges::any_of(problems, [](const dialects::Problem& problem) {
         return problem.pointer == dialects::delegation::kOriginPointer;
@@ -66,7 +66,7 @@ std::string partial_response(const Desk& desk, const EnvelopePtr& asked) {
     return json::merged(json::root(failed), json::root(patch));
 }
 
-/// A request that waits for people has no deadline before they approve it; its caller has.
+/// Before approval, a request that waits for people has no deadline, but its caller has.
 void answer_if_held(Desk& desk,
                     const std::string& from,
                     const std::string& id,
@@ -102,7 +102,7 @@ void post_delegation(Desk& desk, Call& call) {
     if (!problems.empty()) return refuse_message(desk, call, contradicted(std::move(problems)));
 
     const std::string text = dialects::delegation::with_headers(request, header);
-    // A header may be of any bytes.
+    // A header may have any bytes.
     if (const auto checked = json::check(text); !checked) {
         return call.exchange->respond(problem(Refusal::MessageMalformed, checked.error().message));
     }

@@ -1,4 +1,4 @@
-// What an agent says about a delivery over HTTP, and what an operator does with dead letters.
+// Deliveries over HTTP, settled by agents, and dead letters for operators.
 #include <fmt/format.h>
 
 #include "base/iso_time.h"
@@ -31,7 +31,8 @@ void refuse_dead_letter(Call& call, std::string_view before, std::string_view be
     call.exchange->respond(problem(Refusal::DeadLetterNotFound, std::move(detail)));
 }
 
-/// The ticket that the path names. A letter of a run that was lost has another mark.
+/// The ticket in the path; nothing, with the call answered, if the mark shows an id of a lost
+/// continuation of the journal.
 std::optional<Ticket> dead_letter_of(const Desk& desk, Call& call) {
     const auto text = call.captures.at(0);
     const auto ticket = parse_ticket(text);
@@ -120,7 +121,7 @@ void post_reply(Desk& desk, Call& call) {
     }
     const auto held = desk.engine->delivery(*delivery);
     if (!held || !held->is_current || !may_act_for(*call.caller, held->holder.value)) {
-        // The core refuses what is stale or another's, and that is on record.
+        // The core refuses and records a delivery that is stale or held by another agent.
         return bring_done(desk, call, AckDelivery{*delivery});
     }
     auto reply = read_answer(
@@ -142,7 +143,7 @@ void get_dead_letters(Desk& desk, Call& call) {
     const auto& request = call.request();
     core::DeadLetterQuery query{.recipient = {std::string{request.parameter("agent")}}};
     if (!may_read_of(*call.caller, query.recipient.value)) {
-        // Its own are all that an agent has.
+        // An agent may read only its own dead letters.
         if (!query.recipient.value.empty()) {
             return refuse_identity(desk, call, "read the dead letters of", query.recipient.value);
         }
@@ -163,7 +164,7 @@ void get_dead_letter(Desk& desk, Call& call) {
     const auto ticket = dead_letter_of(desk, call);
     if (!ticket) return;
     const auto letter = desk.engine->dead_letter(*ticket);
-    // Another's is to the asker as if it were not there.
+    // Another agent's dead letter is answered like a missing dead letter.
     const bool is_own = letter && may_read_of(*call.caller, letter->recipient.value);
     if (letter && !is_own) {
         record_unseen(desk,

@@ -45,8 +45,8 @@ void bring_shown(Desk& desk,
 
 namespace {
 
-/// What a refusal says on record. A value that was cut short could be a piece of anything, so
-/// nothing of it stays.
+/// A refusal's text for the record. A shortened value could be part of any personal data, so the
+/// record keeps none of the value.
 std::string words_on_record(const Desk& desk, dialects::Rejection rejection) {
     for (dialects::Problem& problem : rejection.problems) {
         if (problem.value.ends_with("…")) problem.value = "…";
@@ -57,10 +57,10 @@ std::string words_on_record(const Desk& desk, dialects::Rejection rejection) {
 }  // namespace
 
 Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery) {
-    // Who speaks as another has said nothing: the request waits on for its answer.
+    // A sender with a false name has not answered: the request goes on waiting for its answer.
     const bool is_reply = rejection.refusal != Refusal::IdentityMismatch &&
                           (delivery != DeliveryToken{} || rejection.reply != nullptr);
-    // What came with a delivery was meant as its answer, also if it is no message at all.
+    // A body that came with a delivery was meant as the answer, even if the body is no message.
     const bool is_no_answer =
         rejection.refusal == Refusal::InputValidationFailed ||
         (delivery != DeliveryToken{} && rejection.refusal == Refusal::MessageMalformed);
@@ -93,7 +93,7 @@ namespace {
 /// Three numbers of at most 20, 10 and 10 digits, and the dots between them.
 constexpr std::size_t kDeliveryIdBytesMax = 42;
 
-/// "5120.1.2890755431": the copy, the attempt and the epoch. To clients it is one opaque word.
+/// "5120.1.2890755431": copy, attempt and epoch. Clients treat the id as opaque.
 std::string_view print_delivery_id(const DeliveryToken& delivery,
                                    std::array<char, kDeliveryIdBytesMax>& out) {
     auto* const end = out.data() + out.size();
@@ -119,7 +119,7 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
     return number;
 }
 
-/// Attempts go on over restarts of the hub; they are words of 16 bits in its state.
+/// Attempts are counted across restarts of the hub, in 16 bits of its state.
 constexpr std::uint64_t kAttemptMax = 0xFFFF;
 
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text) {
@@ -157,7 +157,7 @@ Result<Written> read_written(std::string_view body, json::Outline& outline) {
     auto read = dialects::from_text_form(body);
     if (!read) return no_block(read.error());
     written = {.dialect = read->dialect, .made = std::move(read->json)};
-    // The outline points into it: a string that is short takes its text along when it is moved.
+    // The outline points into the text, and a short string would move its text along.
     written.made.reserve(sizeof(std::string));
     if (const auto checked = json::check(written.made, outline); !checked) {
         return no_block(checked.error());
@@ -177,7 +177,7 @@ bool answers(const Envelope& envelope) {
     return envelope.intent() == Intent::Reply || envelope.intent() == Intent::Progress;
 }
 
-/// Only correlation's ids say when a workflow began (C1).
+/// Only correlation's ids tell when a workflow began (C1).
 Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
     if (reader != Dialect::Correlation) return {};
     const auto workflow = envelope.correlation();
@@ -189,7 +189,8 @@ Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
 std::string translated(
     const Envelope& envelope, Dialect reader, Time now, Time began, Duration patience) {
     const bool is_reply = answers(envelope);
-    // A correlation agent names the workflow in its answer: it is shown the name that the hub has.
+    // A correlation agent names the workflow in its answer, so the agent is told the hub's name for
+    // the workflow.
     const bool is_told_workflow = is_reply || reader == Dialect::Correlation;
     auto told = dialects::translate(envelope.body(),
                                     envelope.dialect(),
@@ -204,8 +205,8 @@ std::string translated(
                                      .patience = patience,
                                      .type = is_reply ? envelope.type() : ""});
     if (told) return *std::move(told);
-    // Nobody is shown another dialect than its own, not even of a message that has no form in its
-    // own any more.
+    // An agent never reads a foreign dialect: a message that no longer has a form in the reader's
+    // dialect is replaced by a refusal.
     return dialects::write_refusal(
         reader, envelope.id(), envelope.to(), told.error().refusal, told.error().summary(), now);
 }
@@ -221,7 +222,7 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                        .fresh_id = fresh_id,
                                        .now = desk.clock(),
                                        .role_of = &desk.role_of});
-    // Who is told knows the answer by its question, and need not have said who answers.
+    // The requester finds the answer by the request, so the answer need not name its sender.
     const auto refused = [&](dialects::Rejection rejection) {
         rejection.from = question.holder.value;
         rejection.correlation = question.asked.correlation();
@@ -235,7 +236,7 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                .reply = *reply->envelope,
                                .said = said});
     auto told = restored_answer(desk, question.asked, reply->envelope);
-    // A placeholder need not keep a rule that its value keeps.
+    // A placeholder may break a rule that the value behind the placeholder keeps.
     if (unfit && told != reply->envelope) {
         const bool is_fit = !unfit_answer(desk,
                                           {.request = question.asked,
@@ -261,8 +262,8 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
 
 namespace {
 
-/// Every byte, and what its dialect always has and it leaves out (T1). That is not in the journal:
-/// a message takes no more room there than its sender gave it.
+/// Appends every byte of the message, with the dialect's defaults for members that the sender left
+/// out (T1). The journal stores no defaults: a message takes no more room than its sender gave.
 void append_as_it_came(const Desk& desk, std::string& out, const Envelope& envelope) {
     const auto whole = dialects::with_defaults(envelope, desk.clock());
     out += whole.empty() ? envelope.body() : std::string_view{whole};

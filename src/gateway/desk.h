@@ -1,7 +1,8 @@
-// What the parts of the front desk share: who waits for what, and the ways to say it.
+// Shared by the parts of the front desk: the callers that wait for answers, and the helpers to
+// answer the callers.
 //
-// Everything here lives on the loop's thread. Nothing is decided here: a command goes to the
-// engine, and its effects come back to the ask under which it was brought.
+// The desk lives on the loop's thread and decides nothing: a command goes to the engine, and the
+// command's effects come back under the command's reply target (`Ask`).
 #pragma once
 
 #include <cstdint>
@@ -46,55 +47,56 @@ struct Options {
     bool is_dev = false;
     std::string version;
     std::size_t message_bytes_max = std::size_t{1} << 20;
-    std::size_t frame_bytes_max = std::size_t{1} << 20;  ///< Of one WebSocket message.
+    std::size_t frame_bytes_max = std::size_t{1} << 20;  ///< Size of a WebSocket message.
     std::uint32_t send_credit = 4096;
-    std::size_t connections_per_identity_max = 64;  ///< Sockets and streams of one caller.
+    std::size_t connections_per_identity_max = 64;  ///< WebSockets and streams of a caller.
     Duration heartbeat_timeout{std::chrono::seconds{30}};
     Duration endpoint_timeout{std::chrono::seconds{25}};
-    std::shared_ptr<identity::Guard> guard{};  ///< Without one, as with --dev, nothing is proved.
+    std::shared_ptr<identity::Guard> guard{};  ///< Null, as with --dev: callers prove nothing.
     PersonalPolicy personal;
-    std::string personal_key;              ///< Secret, and the same as long as messages live.
-    std::shared_ptr<Notifier> notifier{};  ///< Without one, people look for themselves.
-    /// Called although their addresses are private. With --dev all are.
+    std::string personal_key;              ///< Secret; stays the same as long as messages live.
+    std::shared_ptr<Notifier> notifier{};  ///< Null: no mail, no Slack.
+    /// Hosts that the hub may call at private addresses. With --dev every host may be called.
     std::vector<std::string> hosts_allowed{};
-    /// What the hub is called beside its addresses and localhost. With --dev nothing else.
+    /// Host names of the hub beside its addresses and localhost. Unused with --dev, when a request
+    /// may name only loopback hosts.
     std::vector<std::string> names{};
-    std::function<void(const std::string& line)> log{};  ///< For whoever runs the hub.
+    std::function<void(const std::string& line)> log{};  ///< Writes a line for the operator.
 };
 
-/// One HTTP call whose command is with the engine.
+/// An HTTP call whose command is with the engine.
 struct Pending {
     enum class Kind { Done, Send, Take, Reply, Leave, Tool, Workflow, Asked };
     Kind kind = Kind::Done;
     ExchangePtr exchange;
-    EnvelopePtr envelope;  ///< Send, Reply: what was brought.
+    EnvelopePtr envelope;  ///< Send, Reply: the message that was brought.
     Duration wait{};       ///< Send: how long the line is held. Take: how long to wait for mail.
     AgentId agent;         ///< Take.
-    Ticket request{};      ///< Leave: whose answer is waited for no longer.
+    Ticket request{};      ///< Leave: the request whose last holder let go.
     std::string instance;
     std::uint32_t count_max = 1;
     CallerPtr caller;
-    std::string deliveries;  ///< Take: the answer so far, from its "{" on; empty: nothing came.
+    std::string deliveries;  ///< Take: the response so far, from "{" on; empty: no delivery came.
     bool is_answered = false;
     bool is_parked = false;
-    Time beat_at{};  ///< Take: when the engine last heard that it waits.
+    Time beat_at{};  ///< Take: when the engine last heard that the caller waits.
     bool has_rejoined = false;
-    std::function<transport::Response()> show{};  ///< Done: what to say, once it is true.
+    std::function<transport::Response()> show{};  ///< Done: the response after success.
 };
 
-/// One that holds the line for the answer to a request.
+/// A caller that holds the line for the answer to a request.
 struct Holder {
     std::uint64_t number = 0;
     ExchangePtr exchange;
     EnvelopePtr asked;
-    transport::Response meanwhile;  ///< What it hears when it can wait no longer.
+    transport::Response meanwhile;  ///< The response once the holder can wait no longer.
     CallerPtr caller;
 };
 
-/// All that hold the line for one request: who asked, and who asked the same again.
+/// All callers that hold the line for a request: the requester, and repeats of the same request.
 struct Waiter {
     std::vector<Holder> holders;
-    Ask leaving{};  ///< The last of them has let go, and the engine has not heard of it yet.
+    Ask leaving{};  ///< Reply target of the StopWaiting under way.
     std::uint64_t leaver = 0;
 };
 
@@ -107,35 +109,35 @@ struct Desk {
     transport::Loop& loop;
     views::Feed& feed;
     Options options;
-    std::function<Time()> wall_clock;  ///< For what the outside dates: tokens and certificates.
+    std::function<Time()> wall_clock;  ///< For dates made outside the hub: tokens, certificates.
     std::function<std::uint64_t()> chance;
     engine::Engine* engine = nullptr;
-    dialects::RoleOf role_of{};  ///< In correlation, whose types go from role to role.
+    dialects::RoleOf role_of{};  ///< Correlation's types go by role.
     const transport::Server* server = nullptr;
-    views::Bookkeeper* bookkeeper = nullptr;  ///< None: nobody keeps the views.
-    views::Scrubber* scrubber = nullptr;      ///< None: the journal is not scrubbed.
+    views::Bookkeeper* bookkeeper = nullptr;  ///< Null: no views are kept.
+    views::Scrubber* scrubber = nullptr;      ///< Null: the journal is not scrubbed.
 
-    /// Of the frame or body that is being read, as far in as a dialect's tables look.
+    /// Outline of the frame or body that is being read, as deep as a dialect's tables look.
     json::Outline outline{.depth_max = 6};
     std::uint64_t ask_last = 0;
-    boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By ask.
-    std::vector<std::uint64_t> takes;  ///< Asks that nothing came for in this batch.
-    std::uint64_t filling_take = 0;  ///< The ask whose deliveries are just being written; 0: none.
+    boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By reply target.
+    std::vector<std::uint64_t> takes;  ///< Reply targets of the takes decided in this batch.
+    std::uint64_t filling_take = 0;    ///< Take whose deliveries are being written; 0: none.
     boost::unordered_flat_map<std::uint64_t, Waiter> waiters;     ///< By the request's ticket.
     std::map<std::string, std::vector<Holder>> workflow_waiters;  ///< By the workflow's id.
     std::map<std::pair<std::string, std::string>, InstanceNumber> pollers;
-    std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: asks of takes.
+    std::map<std::string, std::deque<std::uint64_t>> parked;  ///< By agent: reply targets of takes.
 
-    std::string damage_told;  ///< What was last logged of a record that cannot be read.
+    std::string damage_told;  ///< The unreadable record that was logged last.
 
-    /// Questions to which an answer that names none was brought, and is not decided yet.
+    /// Requests matched with an undecided answer that names no request.
     std::vector<EnvelopePtr> answering;
 
     std::unique_ptr<Beginnings> beginnings = std::make_unique<Beginnings>();
 
-    std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By ask.
+    std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By reply target.
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
-    std::vector<std::shared_ptr<Connection>> touched;  ///< Those with frames to send.
+    std::vector<std::shared_ptr<Connection>> touched;  ///< Connections with frames to send.
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints;
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
     std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
@@ -144,54 +146,55 @@ struct Desk {
     std::map<std::string, std::weak_ptr<InboxShare>, std::less<>> shares;  ///< By agent.
     std::vector<std::shared_ptr<Follower>> followers;
     CapabilityShelf capabilities;
-    std::unique_ptr<Tutor> tutor;  ///< Made when something is first to be classified.
+    std::unique_ptr<Tutor> tutor;  ///< Made for the first text to classify.
 
-    /// Hub time, by which messages are stamped and deadlines are measured.
+    /// Hub time: stamps messages and measures deadlines.
     Time clock() const { return engine->now(); }
 };
 
-/// One HTTP request on its way through the routes.
+/// An HTTP request on its way through the routes.
 struct Call {
     ExchangePtr exchange;
     CallerPtr caller;
-    std::vector<std::string_view> captures;  ///< What stood for {…} in the route.
+    std::vector<std::string_view> captures;  ///< The parts of the path that match {…} in the route.
     const transport::Request& request() const { return exchange->request(); }
 };
 
-/// Brings a command for an HTTP call. When the engine takes none, the call is answered at once.
+/// Brings a command for an HTTP call. If the engine refuses the command, the call is answered at
+/// once.
 void bring(Desk& desk, Command command, Pending pending, CallerPtr caller);
-/// The same for a command whose success is all there is to say.
+/// As bring(), for a command whose success needs no body.
 void bring_done(Desk& desk, Call& call, Command command);
-/// The same, and how things stand then is the answer.
+/// As bring(), for a command whose success is answered with the state after the command.
 void bring_shown(Desk& desk,
                  Call& call,
                  Command command,
                  std::function<transport::Response()> show);
-/// Puts a command to the engine under an ask that exists already.
+/// Submits a command under an existing reply target.
 Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
 
-/// What puts a refusal on record. An answer that is refused is the only one its request gets: the
-/// requester is told. A reply through a delivery names it; `rejection` says so from then on.
-/// What it quotes is on record without personal data.
+/// The command that records a refusal. A refused answer ends its request, and the requester is
+/// notified; an invalid answer gets the code OutputValidationFailed, in `rejection` too. The record
+/// quotes no personal data.
 Command record_of(const Desk& desk, dialects::Rejection& rejection, const DeliveryToken& delivery);
 
 std::string fresh_uuid(Desk& desk);
 
-/// "13312.1" and back.
+/// "13312.1.2890755431" and back.
 std::string delivery_id(const DeliveryToken& delivery);
 std::optional<DeliveryToken> parse_delivery_id(std::string_view text);
-/// Behind a text in quotes that is none.
+/// Follows the quoted text that is no delivery id.
 inline constexpr const char* kNoDeliveryId =
     "' is not a delivery id, which is three numbers joined by dots";
-/// What is wrong with what is said in a nack; empty if nothing is.
+/// The flaw of a nack's members; empty if there is none.
 std::string_view flaw_of_nack(json::Value nack);
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-/// A message as it was written: JSON, or the text form of a dialect made into it.
+/// A message as a client wrote the message: JSON, or a dialect's text form converted to JSON.
 struct Written {
-    std::optional<Dialect> dialect{};  ///< Where the form says so.
+    std::optional<Dialect> dialect{};  ///< Set by a text form.
     std::string made{};
-    /// Strict JSON: the body itself, or what was made of it.
+    /// Strict JSON: the body itself, or the converted text form.
     std::string_view text(std::string_view body) const {
         return dialect ? std::string_view{made} : body;
     }
@@ -199,8 +202,8 @@ struct Written {
 /// Outlines the text.
 Result<Written> read_written(std::string_view body, json::Outline& outline);
 
-/// An agent's answer to a question that it holds: in its dialect, and as its capability promises.
-/// `said` is strict JSON.
+/// Reads the answer of a request's holder in the holder's dialect and checks the answer against the
+/// capability's promises. `said` is strict JSON.
 struct Question {
     DeliveryToken delivery;
     const Envelope& asked;
@@ -210,24 +213,24 @@ dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
                                                const Question& question,
                                                std::string_view said);
 
-/// What an agent speaks; nothing if it is not registered.
+/// The agent's dialect; nothing if the agent is not registered.
 std::optional<Dialect> dialect_of(const Desk& desk, const AgentId& agent);
-/// A message in another dialect, as it is delivered.
-/// `patience`: how long the hub waits for an answer to a request that does not say it.
+/// A message in another dialect, as delivered. `patience`: how long the hub waits for an answer to
+/// a request without a timeout of its own.
 std::string translated(
     const Envelope& envelope, Dialect reader, Time now, Time began = {}, Duration patience = {});
-/// A message as its reader should see it: its own bytes, the same in the reader's dialect, or the
-/// hub's error answer.
+/// A message as its reader sees the message: the original bytes, the same message in the reader's
+/// dialect, or the hub's error answer.
 std::string shown(const Desk& desk,
                   const EnvelopePtr& envelope,
                   const Failure& failure,
                   std::optional<Dialect> reader);
-/// Who reads a delivery, and in what dialect.
+/// The recipient of a delivery, and the recipient's dialect.
 struct Reader {
     const AgentId& agent;
     std::optional<Dialect> dialect;
 };
-/// A delivery as its reader should see it.
+/// A delivery in its reader's dialect.
 std::string delivered(const Desk& desk, const Deliver& deliver, const Reader& reader);
 /// Appends {"delivery_id","attempt","message","state"?,"grant"?}.
 void append_delivery(const Desk& desk,
@@ -235,7 +238,7 @@ void append_delivery(const Desk& desk,
                      const Deliver& deliver,
                      const Reader& reader);
 
-// The parts, each in a file of its own name.
+// The parts of the desk. Each is defined in the file of its subject.
 void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_started(Desk& desk, const TellStarted& started);
 void answer_ended(Desk& desk, const TellEnded& ended);
@@ -244,21 +247,21 @@ void end_wait(Desk& desk, Ticket request);
 void leave_again(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
-// Whoever waits and was proved by what holds no more.
+// End the waits of callers whose token or certificate was revoked or has expired.
 void release_fallen_waiters(Desk& desk);
 void refuse_fallen_workflow_waiters(Desk& desk);
 void refuse_fallen_takes(Desk& desk);
 void park_or_answer(Desk& desk, std::uint64_t ask);
-/// The take that was being filled has all of its deliveries: its answer is written at once, so that
-/// one answer at a time is put together.
+/// Answers the take whose deliveries were being written, so that the desk builds a single response
+/// at a time.
 void answer_filled_take(Desk& desk);
-/// Whoever waits for mail on an open line is there, however long the wait.
+/// Keeps the instances of parked takes alive however long the takes wait.
 void beat_for_parked(Desk& desk);
 void stir(Desk& desk, const AgentId& agent);
 void submit_take(Desk& desk, std::uint64_t ask);
 void open_endpoint(Desk& desk, const OpenEndpoint& order);
 using identity::is_agent_id;
-/// An agent as GET /v1/agents/{id} shows it.
+/// An agent as GET /v1/agents/{id} shows the agent.
 std::string agent_body(const Desk& desk, const AgentId& agent);
 
 }  // namespace parlance::gateway

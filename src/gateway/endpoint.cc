@@ -11,15 +11,15 @@ namespace parlance::gateway {
 
 namespace {
 
-/// Refused for good by the receiver; anything else that is not a success may pass.
+/// A final refusal by the receiver; any other failure may pass.
 bool is_final(int status) {
     return status >= 400 && status < 500 && status != 408 && status != 425 && status != 429;
 }
 
-/// Whether nothing came back; an answer that cannot be read is a sign of life all the same.
+/// Whether no answer came; even an unreadable answer is a sign of life.
 bool is_silence(Fault fault) { return fault == Fault::NotFound || fault == Fault::Unavailable; }
 
-/// Whether the hub posts to this host wherever it is.
+/// Whether the hub posts to this host even at a private address.
 bool is_allowed_host(const Desk& desk, const std::string& host) {
     const auto& allowed = desk.options.hosts_allowed;
     return desk.options.is_dev || std::ranges::find(allowed, host) != allowed.end();
@@ -27,7 +27,8 @@ bool is_allowed_host(const Desk& desk, const std::string& host) {
 
 }  // namespace
 
-// A name is looked up when it is called, and held to the same then: what it means now says nothing.
+// Host names are not resolved here: each call checks the resolved address, which may have changed
+// by then.
 std::string flaw_of_endpoint(const Desk& desk, const std::string& url) {
     const auto host = transport::check_url(url);
     if (url.empty() || !host || is_allowed_host(desk, *host) || !is_private_host(*host)) return {};
@@ -91,7 +92,8 @@ void Endpoint::settle(Command command) { submit(desk_, std::move(command), calle
 void Endpoint::take_answer(const Deliver& deliver, const Result<transport::Response>& answer) {
     if (!answer) {
         std::string_view why = answer.error().message;
-        const auto named = "POST " + url_ + ": ";  // Once is enough.
+        // The reason names the address once, without its secrets.
+        const auto named = "POST " + url_ + ": ";
         if (why.starts_with(named)) why.remove_prefix(named.size());
         return settle(
             NackDelivery{.delivery = deliver.delivery,
@@ -123,7 +125,7 @@ void Endpoint::take_reply(const Deliver& deliver, const std::string& body) {
     settle(*std::move(reply));
 }
 
-/// There is nobody to tell but the record and the requester: the agent's line is closed.
+/// Tells only the record and the requester of the refusal, as the agent's HTTP exchange is over.
 void Endpoint::reject(const DeliveryToken& delivery, dialects::Rejection rejection) {
     const bool is_anothers = rejection.refusal == Refusal::IdentityMismatch;
     settle(record_of(desk_, rejection, delivery));

@@ -1,4 +1,5 @@
-// An agent without a client: the hub posts each delivery to its address and takes the answer.
+// An agent without a client: the hub posts each delivery to the agent's address and takes the
+// answer.
 #pragma once
 
 #include <memory>
@@ -9,13 +10,14 @@
 
 namespace parlance::gateway {
 
-/// Asks at or above this (and below those of connections) belong to endpoints.
+/// Reply targets at or above this number, and below those of connections, belong to endpoints.
 inline constexpr std::uint64_t kEndpointAsks = std::uint64_t{1} << 61U;
 
-/// Why the hub would not post to this address; empty if it would, or if it is none at all.
+/// Why the hub would not post to this address; empty if the hub would, or if the address is
+/// invalid.
 std::string flaw_of_endpoint(const Desk& desk, const std::string& url);
 
-/// The address without what may be a secret in it: who asks there, and with what.
+/// The address without its possible secrets: user, password and query.
 std::string plain_address(std::string_view url);
 
 class Endpoint : public std::enable_shared_from_this<Endpoint> {

@@ -1,4 +1,5 @@
-// The hub's own call to one of its routes: the answer goes to a function instead of a peer.
+// An internal request: the hub's own call to a route, whose response goes to a function instead of
+// a peer.
 #pragma once
 
 #include <functional>
@@ -32,7 +33,7 @@ class Errand : public transport::Exchange {
     Then then_;
 };
 
-/// A call to be given to a handler, in the name of `caller`.
+/// An internal request to be given to a handler, in the name of `caller`.
 inline Call errand_call(transport::Request request, CallerPtr caller, Errand::Then then) {
     return {.exchange = std::make_shared<Errand>(std::move(request), std::move(then)),
             .caller = std::move(caller),

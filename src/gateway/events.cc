@@ -1,4 +1,4 @@
-// GET /v1/events: everything that happens, as server-sent events, from any sequence.
+// GET /v1/events: all events, as server-sent events, from any sequence.
 #include <algorithm>
 
 #include "base/json_write.h"
@@ -13,7 +13,7 @@ namespace parlance::gateway {
 namespace {
 
 constexpr std::size_t kPassageBytes = std::size_t{256} << 10;
-/// A reader that is this far behind is given time before more is read for it.
+/// For a reader with a backlog of this size, reading pauses.
 constexpr std::size_t kBacklogBytes = transport::kUnsentBytesPause;
 constexpr Duration kBacklogPause{std::chrono::milliseconds{20}};
 
@@ -23,7 +23,7 @@ void finish(Desk& desk, const std::shared_ptr<Stream>& stream) {
     stream->exchange->end_stream();
 }
 
-/// Appends at most what the listener still wants, by whole events.
+/// Cuts the text to the events that the listener still wants.
 std::string limited(Stream& stream, std::string text) {
     if (!stream.left) return text;
     std::size_t end = 0;
@@ -35,21 +35,21 @@ std::string limited(Stream& stream, std::string text) {
     return text;
 }
 
-/// Whoever runs the hub hears of it once; every listener comes to the same place.
+/// The operator's log gets a line once, although every listener meets the same damage.
 void log_once(Desk& desk, const std::string& what) {
     if (desk.options.log && what != desk.damage_told) desk.options.log("/v1/events: " + what);
     desk.damage_told = what;
 }
 
-/// The disk does not answer: the listener comes again later.
+/// Ends the stream after a disk error; the listener may return later.
 void end_at(Desk& desk, const std::shared_ptr<Stream>& stream, const Error& error) {
     log_once(desk, error.message);
     stream->exchange->write(unreadable_event(error));
     finish(desk, stream);
 }
 
-/// In the place of the records that cannot be read. Its id is the last of them, so that whoever
-/// comes back with it goes on behind the damage.
+/// Stands in for unreadable records. Its id is the last unreadable record's, so that a listener
+/// that resumes with the id goes on behind the damage.
 std::string damage_event(const views::Damage& damage) {
     const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
     return "id: " + std::to_string(damage.last.value) + "\nevent: error\ndata: " +
@@ -64,7 +64,7 @@ std::string damage_event(const views::Damage& damage) {
            "\n\n";
 }
 
-/// No descriptor is left for a file of the journal: the listener has its place and waits.
+/// No file descriptor is left to open the journal: the listener keeps its position and waits.
 void pump_later(Desk& desk, const std::shared_ptr<Stream>& stream) {
     stream->is_reading = true;
     desk.loop.after(kShortagePause, [&desk, stream] {
@@ -154,8 +154,8 @@ void get_events(Desk& desk, Call& call) {
         return call.exchange->respond(problem(
             Refusal::InputValidationFailed, "from, limit and Last-Event-ID must be whole numbers"));
     }
-    // The record may be an older one than that which the reader knows; it would wait for records
-    // that are others than it thinks.
+    // The hub may run on an older copy of the journal than the reader knows. The reader would wait,
+    // and then get other records than expected.
     const auto end = desk.engine->durable().value;
     const auto said = resumed ? *resumed : first && *first > 0 ? *first - 1 : 0;
     if (said > end) {
@@ -172,7 +172,7 @@ void get_events(Desk& desk, Call& call) {
     stream->id = ++desk.ask_last;
     stream->exchange = call.exchange;
     stream->caller = call.caller;
-    // Who asks for the head alone does not wait for what comes behind it.
+    // A HEAD request does not wait for events.
     const bool is_head = request.method == "HEAD";
     stream->follows = request.parameter("follow") != "false" && !is_head;
     stream->left = is_head ? 0 : count;

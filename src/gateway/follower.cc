@@ -1,6 +1,6 @@
-// GET /v1/requests/{message_id}/stream, and whoever else reads an answer as it comes (X18).
+// GET /v1/requests/{message_id}/stream, and all other followers of an answer (X18).
 //
-// The parts are in the journal and nowhere else; a follower has a place in it and reads on.
+// The parts are stored only in the journal; a follower has a position in the journal and reads on.
 #include "gateway/follower.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace parlance::gateway {
 namespace {
 
 constexpr std::size_t kPartsAtOnce = 64;
-/// One that is this far behind is told no more until it has caught up.
+/// A follower with a backlog of this size gets no more until the backlog is sent.
 constexpr std::size_t kBacklogBytes = transport::kUnsentBytesPause;
 
 core::StreamQuery query_of(const Follower& follower) {
@@ -34,7 +34,7 @@ void finish(Desk& desk, Follower& follower) {
     follower.end();
 }
 
-/// What is next for it on record, the question itself before all else; empty: nothing yet.
+/// The records a follower needs next, the request itself first; empty: nothing yet.
 std::vector<Sequence> next_for(const Follower& follower, const core::StreamStanding& standing) {
     auto places = standing.parts;
     const bool is_all = follower.told + places.size() >= standing.parts_count;
@@ -109,7 +109,7 @@ void take_parts(Desk& desk,
     read_on(desk, follower);
 }
 
-/// What is next may be more by now, or gone.
+/// By now there may be more records to read, or none.
 bool begin_read(Desk& desk, const FollowerPtr& follower) {
     if (follower->is_closed) return false;
     const auto standing = desk.engine->stream(query_of(*follower));
@@ -131,7 +131,7 @@ bool begin_read(Desk& desk, const FollowerPtr& follower) {
     return true;
 }
 
-/// In JSON a line can end only between two words.
+/// In JSON a line can end only between two tokens.
 std::string on_one_line(std::string json) {
     std::ranges::replace_if(
         json, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -147,7 +147,7 @@ std::string event_of(const PartTold& said) {
            "\nevent: " + (said.is_answer ? "answer" : "part") + "\ndata: " + data.done() + "\n\n";
 }
 
-/// An EventSource, and what keeps the line open for it.
+/// An EventSource, and the exchange that keeps its connection open.
 struct Listener : Follower {
     ExchangePtr exchange;
 };
@@ -159,7 +159,7 @@ void begin(Desk& desk, const Call& call, std::string asker, std::uint64_t after)
     listener->request = call.captures.at(0);
     listener->told = after;
     listener->exchange = call.exchange;
-    // By itself, for it is kept by whom it calls.
+    // A raw pointer: the listener owns both the callbacks and the exchange.
     auto* const exchange = call.exchange.get();
     listener->tell = [exchange](const PartTold& said) { exchange->write(event_of(said)); };
     listener->fail = [exchange](const Error& error) { exchange->write(unreadable_event(error)); };
@@ -182,7 +182,7 @@ transport::Response not_there(std::string_view id, bool is_forgotten) {
                      : "there is no request '" + json::shortened(id) + "' of this agent");
 }
 
-/// For who may read it.
+/// For callers that may read the answer.
 void answer_stream(Desk& desk,
                    const Call& call,
                    const std::string& asker,
@@ -225,7 +225,7 @@ void unfollow(Desk& desk, Follower& follower) {
 
 void tell_followers(Desk& desk) {
     std::erase_if(desk.followers, [](const auto& follower) { return follower->is_closed; });
-    const auto followers = desk.followers;  // To end one may be to begin another.
+    const auto followers = desk.followers;  // A copy: ending a follower may begin a new one.
     for (const auto& follower : followers) read_on(desk, follower);
 }
 
@@ -268,7 +268,7 @@ void get_stream(Desk& desk, Call& call) {
     std::string asker{request.parameter("agent")};
     if (asker.empty()) asker = call.caller->agent.value;
     const std::string_view id = call.captures.at(0);
-    // Another's is to the asker as if it were not there.
+    // Another agent's request is answered like a missing request.
     auto standing = desk.engine->stream({.asker = asker, .id = id, .after = *after});
     if (standing && !may_act_for(*call.caller, asker)) {
         record_unseen(desk,

@@ -1,4 +1,4 @@
-// One that reads an answer as it comes: its parts, then the whole; from any part on.
+// Followers read an answer as the answer comes: its parts, then the whole, from any part on.
 #pragma once
 
 #include <cstdint>
@@ -10,51 +10,51 @@
 
 namespace parlance::gateway {
 
-/// What a follower is told. The answer has the number behind the last part.
+/// A part or the answer for a follower. The answer's number follows the last part's.
 struct PartTold {
     std::uint64_t number = 0;
     std::uint32_t attempt =
-        0;  ///< Of the delivery that brought the part; parts of one go together.
+        0;  ///< The delivery attempt that sent the part; parts of an attempt belong together.
     bool is_answer = false;
     std::string json;
 };
 
 struct Follower {
-    std::uint64_t id = 0;  ///< Of its reader of the record.
+    std::uint64_t id = 0;  ///< Of the follower's reader in the feed.
     CallerPtr caller;
     std::string asker;
     std::string request;     ///< The message's id.
-    std::uint64_t told = 0;  ///< The number of the last that it has.
-    EnvelopePtr asked{};     ///< Read first: what is told is told as it was asked.
+    std::uint64_t told = 0;  ///< Number of the last part that was sent.
+    EnvelopePtr asked{};     ///< Read first: sets dialect and placeholders of the parts.
     std::function<void(const PartTold&)> tell;
-    std::function<void(const Error&)> fail;  ///< What is next cannot be read.
+    std::function<void(const Error&)> fail;  ///< The next record is unreadable.
     std::function<void()> end;               ///< Nothing more will come.
     std::function<std::size_t()> backlog_bytes;
-    bool is_on_connection = false;  ///< Else it has a line of its own.
+    bool is_on_connection = false;  ///< Else the follower has its own HTTP response.
     bool is_reading = false;
     bool is_closed = false;
 };
 using FollowerPtr = std::shared_ptr<Follower>;
 
-/// Begins to tell it what there is, and goes on with what comes.
+/// Sends the existing parts and goes on with new parts.
 void follow(Desk& desk, const FollowerPtr& follower);
-/// It wants no more.
+/// The follower wants no more.
 void unfollow(Desk& desk, Follower& follower);
-/// Looks what is new for each, once a turn.
+/// Sends new parts to each follower; called once a turn.
 void tell_followers(Desk& desk);
-/// Calls `use(asked)` with a request that is open or on record, at once if it is open; with why, if
-/// it cannot be read.
+/// Calls `use` with an open or recorded request, at once if the request is open; with the error if
+/// the record is unreadable.
 void with_asked(Desk& desk,
                 Ticket request,
                 const std::function<void(const Result<EnvelopePtr>&)>& use);
-/// Whether the caller, who may act for its asker, may read what comes of it: to be the same agent
-/// is not enough where it is for a user.
+/// Whether a caller who may act for the requester may read the answer: a request for a user needs a
+/// grant too.
 bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked);
-/// Whether a reader says that it has more parts of an answer than there are.
+/// Whether a reader claims more parts of an answer than exist.
 bool is_beyond(const core::StreamStanding& standing, std::uint64_t after);
-/// How it is told so.
+/// The message for is_beyond().
 std::string beyond_words(const core::StreamStanding& standing, std::uint64_t after);
-/// Ends those whose proof holds no more.
+/// Ends followers whose caller's credential was revoked or has expired.
 void end_fallen_followers(Desk& desk);
 
 }  // namespace parlance::gateway

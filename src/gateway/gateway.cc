@@ -19,7 +19,8 @@ namespace parlance::gateway {
 
 namespace {
 
-/// How late an end that needs no change of a file may be noticed: that of a token's time.
+/// How late the end of a token's lifetime may be noticed. A revocation changes a file and is
+/// noticed at once.
 constexpr Duration kReviewInterval{std::chrono::seconds{1}};
 
 std::shared_ptr<Connection> connection_of(const Desk& desk, Ask ask) {
@@ -33,7 +34,7 @@ void answer_refused(Desk& desk, const TellRefused& refused) {
     if (found == desk.pending.end()) return;
     auto& pending = found->second;
     if (refused.refusal == Refusal::InstanceUnknown && !pending.has_rejoined) {
-        // The hub let the poller go for its silence; it is here again, so it joins again.
+        // The hub let the poller go for its silence. The poller is back, so the poller joins again.
         pending.has_rejoined = true;
         desk.pollers.erase({pending.agent.value, pending.instance});
         return submit_take(desk, refused.ask.value);
@@ -91,7 +92,7 @@ void answer_joined(Desk& desk, const TellJoined& joined) {
         return;
     }
     if (joined.ask.value >= kConnectionAsks) {
-        // The connection ended, or was turned away, while it joined.
+        // The connection ended, or was turned away, during the join.
         submit(desk, LeaveInstance{joined.instance, "the connection ended"}, nullptr, {});
         return;
     }
@@ -122,7 +123,7 @@ void deliver(Desk& desk, const Deliver& deliver) {
     try {
         append_delivery(desk, take.deliveries, deliver, {take.agent, dialect_of(desk, take.agent)});
     } catch (const std::bad_alloc&) {
-        take.deliveries.resize(bytes_before);  // The others are answered as they are.
+        take.deliveries.resize(bytes_before);  // Keeps the deliveries before.
         throw;
     }
 }
@@ -144,7 +145,7 @@ void answer_asked(Desk& desk, const TellAsked& asked) {
          .body = json::ObjectWriter{}.text("id", human_task_id(asked.id, asked.asked_at)).done()});
 }
 
-/// What leaves the hub by mail has no personal data in it.
+/// Mail and Slack carry no personal data.
 void notify(Desk& desk, NotifyPeople notice) {
     if (!desk.options.notifier) return;
     const auto appeal = core::people::find_appeal(desk.engine->state().people, notice.id);
@@ -154,7 +155,8 @@ void notify(Desk& desk, NotifyPeople notice) {
     desk.options.notifier->post(std::move(notice));
 }
 
-/// Who polls or is posted to learns it when it answers.
+/// An agent that polls or is posted to learns of the cancellation when the agent settles the
+/// delivery.
 void tell_cancelled(Desk& desk, const TellCancelled& cancelled) {
     const auto socket = desk.by_instance.find(cancelled.instance.value);
     if (socket != desk.by_instance.end()) socket->second->tell(cancelled);
@@ -224,7 +226,7 @@ transport::Doors Gateway::doors() {
             .on_socket =
                 [this](std::shared_ptr<transport::Socket> socket) {
                     auto caller = admit(desk_, socket->request(), kAgents).caller;
-                    // Revoked since the upgrade was granted, a moment ago.
+                    // Revoked in the moment since the upgrade was granted.
                     if (!caller) return socket->close(1008, std::string{kNoLongerProved});
                     const Ask ask{kConnectionAsks + ++connection_last_};
                     const auto connection = std::make_shared<Connection>(
@@ -245,8 +247,8 @@ void Gateway::take(Effects&& effects) {
     carry(effects);
 }
 
-/// Senders hear first that they were heard, and in a write of its own: who waits for that to send
-/// on is at work while the hub still writes out what is delivered.
+/// Senders get their confirmations first, in a separate write: a sender that waits for the
+/// confirmation can go on while the hub still writes deliveries.
 void Gateway::confirm(const Effects& effects) {
     bool has_confirmed = false;
     for (const auto& effect : effects) {
@@ -270,7 +272,7 @@ void Gateway::carry(const Effects& effects) {
     const auto carry_one = [&](const Effect& effect) {
         match(
             effect,
-            [](const TellAccepted&) {},  // Said already.
+            [](const TellAccepted&) {},  // Sent by confirm().
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
                 if (const auto connection = connection_of(desk_, done.ask)) {
@@ -305,7 +307,8 @@ void Gateway::carry(const Effects& effects) {
         try {
             carry_one(effect);
         } catch (const std::bad_alloc&) {
-            // Whoever it was for is told so at the door, or gets it again when its lease runs out.
+            // The transport answers a dropped HTTP call with an error, and a dropped delivery is
+            // repeated after its lease.
             if (desk_.options.log) desk_.options.log("out of memory: an answer was not sent");
         }
     }
@@ -315,7 +318,8 @@ void Gateway::carry(const Effects& effects) {
         if (found != desk_.pending.end()) found->second.is_answered = false;
         park_or_answer(desk_, ask);
     }
-    // Only now: a take that found nothing in the turn that the mail came in has just been parked.
+    // Stirring comes last: a take that found no mail in the turn of the mail's arrival has just
+    // been parked.
     for (const auto& agent : stirred) stir(desk_, agent);
     flush();
 }
@@ -325,7 +329,7 @@ void Gateway::flush() {
 }
 
 void Gateway::stop() {
-    const auto connections = desk_.connections;  // Each takes itself off the list.
+    const auto connections = desk_.connections;  // A copy: dismiss() erases from the map.
     for (const auto& [ask, connection] : connections) connection->dismiss();
     release_takes(desk_);
     release_waiters(desk_);
@@ -338,7 +342,7 @@ void Gateway::review() {
     if (!has_changed && now - reviewed_at_ < kReviewInterval) return;
     reviewed_at_ = now;
     beat_for_parked(desk_);
-    const auto connections = desk_.connections;  // Each takes itself off the list.
+    const auto connections = desk_.connections;  // A copy: give_up() and show_out() erase.
     for (const auto& [ask, connection] : connections) {
         if (!connection->is_welcome(now)) connection->give_up();
         connection->beat_while_paused();
@@ -355,7 +359,7 @@ void Gateway::review() {
 
 void Gateway::after_turn() {
     if (desk_.engine->inbox_size() == 0) desk_.answering.clear();
-    flush();  // What the desk itself refused is said even if the turn had nothing to say.
+    flush();  // Refusals by the desk itself are sent even if the turn has no effects.
     pump_all(desk_);
     tell_followers(desk_);
     if (desk_.bookkeeper != nullptr) desk_.bookkeeper->follow(desk_.engine->durable());

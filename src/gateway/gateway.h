@@ -1,5 +1,5 @@
 // The front desk: pairs a connection with a dialect, proves identity, stamps commands, and carries
-// effects to whoever they are for. It decides nothing.
+// effects to their recipients. The gateway decides nothing.
 #pragma once
 
 #include <functional>
@@ -20,26 +20,26 @@ class Gateway {
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;
 
-    /// Effects before this are kept: the engine speaks while it opens.
+    /// Effects before attach() are kept, because the engine emits effects while opening.
     void attach(engine::Engine& engine);
     void attach(const transport::Server& server);
     void attach(views::Bookkeeper& bookkeeper);
     void attach(views::Scrubber& scrubber);
 
-    /// How the feed of events is shown to operators.
+    /// Redacts the feed of events for operators.
     static views::Feed::Edit edit_of(const Options& options);
 
-    /// What the hub is called from here on: its certificate may be another one.
+    /// Replaces the hub's host names, after a change of the certificate.
     void be_called(std::vector<std::string> names) { desk_.options.names = std::move(names); }
 
     transport::Doors doors();
     /// The engine's outbox.
     void take(Effects&& effects);
-    /// Before the doors close: whoever waits for something hears that it need not.
+    /// Before the listeners close: answers all waiting callers.
     void stop();
-    /// After a turn: those who follow the record are told what is new.
+    /// After a turn: sends new records to streams and followers.
     void after_turn();
-    /// Now and then: whoever was let in by what was revoked or is over has to leave.
+    /// Now and then: ends the connections of callers whose credential was revoked or has expired.
     void review();
 
   private:

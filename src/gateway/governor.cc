@@ -1,5 +1,5 @@
-// What operators read and decide: the policy, and whether the fleet works at all; and what agents
-// ask of the governor apart from messages: tools, and an end to what they asked for.
+// The routes of the governor: for operators the policy and the stop of the fleet; for agents tools
+// and the cancelling of requests.
 #include <algorithm>
 #include <array>
 
@@ -53,7 +53,7 @@ std::string scope_name(const Ruling& ruling) {
     return name_of(ruling.scope);
 }
 
-/// The rules that a guard went by, each once.
+/// The rules that a guard looked up, each once.
 std::string looked_up_json(const std::vector<core::LookedUp>& rules) {
     std::vector<std::string> list;
     for (const auto& [rule, ruling] : rules) {
@@ -67,7 +67,7 @@ std::string looked_up_json(const std::vector<core::LookedUp>& rules) {
     return fmt::format("[{}]", fmt::join(list, ","));
 }
 
-/// One that was not asked has not let it pass either.
+/// A guard that was not asked has no "passed".
 std::string finding_json(const core::Finding& finding) {
     json::ObjectWriter out;
     out.text("guard", finding.guard);
@@ -103,8 +103,8 @@ std::string explanation_json(const core::Explanation& told) {
     return out.raw("guards", fmt::format("[{}]", fmt::join(guards, ","))).done();
 }
 
-/// Nothing comes of it: every operator may ask what would become of anybody's message, also one who
-/// may send none.
+/// To explain changes nothing, so every operator may explain any message, even a viewer, who may
+/// send none.
 CallerPtr asker_of(const Call& call) {
     if (call.caller->role != OperatorRole::Viewer) return call.caller;
     auto caller = *call.caller;
@@ -113,7 +113,7 @@ CallerPtr asker_of(const Call& call) {
     return std::make_shared<const Caller>(std::move(caller));
 }
 
-/// What the door says to a message that could be read, and then the core: as when it is sent.
+/// The findings of the front desk and then of the core, as when the message is sent.
 core::Explanation explained(Desk& desk, Call& call, SendMessage message) {
     const bool is_request = message.envelope->intent() == Intent::Request;
     core::Finding door{.guard = "capability"};
@@ -160,7 +160,7 @@ void put_policy(Desk& desk, Call& call) {
                             .reason = std::string{request.header("Parlance-Reason")}});
 }
 
-/// What would become of a message, guard by guard. Nothing is sent and nothing is recorded.
+/// Explains the fate of a message, guard by guard. Nothing is sent and nothing is recorded.
 void post_explain(Desk& desk, Call& call) {
     const auto written = read_written(call.request().body, desk.outline);
     if (!written) {
@@ -168,7 +168,7 @@ void post_explain(Desk& desk, Call& call) {
     }
     const std::string_view text = written->text(call.request().body);
     const auto fresh_id = fresh_uuid(desk);
-    const auto answering = desk.answering;  // Explaining a message leaves no answer under way.
+    const auto answering = desk.answering;  // An explained message leaves no answer under way.
     auto message = read_incoming(desk,
                                  {.text = text,
                                   .outlined = json::root(text, desk.outline),
@@ -226,7 +226,7 @@ void post_cancel(Desk& desk, Call& call) {
     auto reason = text_member(*body, "reason");
     if (reason.empty()) reason = "cancelled";
     const std::string id{call.captures.at(0)};
-    // Everyone below is told why, and personal data is nobody's there.
+    // All delegates are told the reason, so the reason must have no personal data.
     reason = redacted_words(desk.options, reason, id);
     bring_done(desk, call, CancelRequest{id, std::move(reason)});
 }

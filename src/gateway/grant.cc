@@ -27,19 +27,19 @@ struct Granted {
     const Grant& grant;
 };
 
-/// A header, and what it says; nothing where there is nothing to say.
+/// A header and its value; an empty value leaves the header out.
 struct HeaderRow {
     std::string_view name;
     std::string (*value)(const Granted& it);
 };
 
 constexpr std::array kHeaders{
-    // The document's own.
+    // Headers of the HTTP form.
     HeaderRow{"X-Agent-Request-ID", [](const Granted& it) { return std::string{it.request.id()}; }},
     HeaderRow{"X-Agent-Origin", [](const Granted& it) { return std::string{it.request.from()}; }},
     HeaderRow{"X-Agent-Depth", [](const Granted& it) { return std::to_string(it.grant.depth); }},
     HeaderRow{"X-Agent-Parent-Session", [](const Granted& it) { return it.grant.parent_session; }},
-    // Ours.
+    // The hub's own.
     HeaderRow{"X-Agent-Depth-Max",
               [](const Granted& it) { return std::to_string(it.grant.depth_max); }},
     HeaderRow{"X-Agent-Deadline",
@@ -61,7 +61,8 @@ constexpr std::array kHeaders{
               [](const Granted& it) { return std::to_string(it.grant.root.value); }},
 };
 
-/// Names may be of any characters, and a header of few: a line's end in one would begin another.
+/// Names may have any characters, headers only printable ASCII: a line end would begin another
+/// header.
 bool can_stand_in_a_header(std::string_view value) {
     return !value.empty() &&
            std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });

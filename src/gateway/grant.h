@@ -1,5 +1,6 @@
-// What a delegate is told of its place in the tree, beside the message that its asker wrote: the
-// hub's own record, by which it will be judged. The bytes of the message stay as they came (D9).
+// The grant of a delegation: the hub's record of a delegate's place in the tree, by which the
+// delegate will be judged. A grant stands beside the requester's message, whose bytes stay
+// unchanged (D9).
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 
 namespace parlance::gateway {
 
-/// As a delivery carries it.
+/// As a delivery carries the grant.
 std::string grant_json(const Grant& grant);
 
-/// The same for a delivery that is posted: the headers of the HTTP form (X12) and, for what that
-/// has none for, some of ours. A value that no header can carry is left out.
+/// The grant as headers of a posted delivery: the headers of the HTTP form (X12), and the hub's own
+/// for the other members. A value that no header can carry is left out.
 std::vector<std::pair<std::string, std::string>> grant_headers(const Envelope& request,
                                                                const Grant& grant);
 

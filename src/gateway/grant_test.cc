@@ -1,5 +1,5 @@
-// A grant as JSON and as headers (X12): all that the record says, and nothing that could be taken
-// for another header.
+// A grant as JSON and as headers (X12): complete, and without values that could begin another
+// header.
 #include "gateway/grant.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Grant whole_grant() {
             .root = {77}};
 }
 
-TEST(Grant, X4_X7_X8_X14_SaysWhatTheRecordSays) {
+TEST(Grant, X4_X7_X8_X14_PrintsAllOfTheRecord) {
     EXPECT_EQ(
         grant_json(whole_grant()),
         R"({"depth":1,"depth_max":2,"deadline":"2023-11-14T22:13:20.000Z","deadline_ms":1500,)"
@@ -37,7 +37,7 @@ TEST(Grant, X4_X7_X8_X14_SaysWhatTheRecordSays) {
         R"("root":"77"})");
 }
 
-TEST(Grant, SaysNothingOfWhatWasNotGiven) {
+TEST(Grant, LeavesOutMembersThatWereNotGranted) {
     auto grant = whole_grant();
     grant.tokens = 0;
     grant.limits_tools = false;
@@ -52,7 +52,7 @@ TEST(Grant, SaysNothingOfWhatWasNotGiven) {
     EXPECT_NE(grant_json(grant).find(R"("tools":[])"), std::string::npos) << "none at all";
 }
 
-TEST(Grant, X12_TheHeadersAreTheDocumentsAndThenOurs) {
+TEST(Grant, X12_HeadersAreTheHttpFormsAndThenTheHubs) {
     const Headers expected{{"X-Agent-Request-ID", "r-1"},
                            {"X-Agent-Origin", "prime"},
                            {"X-Agent-Depth", "1"},
@@ -69,7 +69,7 @@ TEST(Grant, X12_TheHeadersAreTheDocumentsAndThenOurs) {
     EXPECT_EQ(grant_headers(*request(), whole_grant()), expected);
 }
 
-TEST(Grant, X12_WhatNoHeaderCanCarryIsLeftOut) {
+TEST(Grant, X12_ValuesThatNoHeaderCanCarryAreLeftOut) {
     for (const auto* bad : {"u\r\nX-Agent-Depth: 0", "u\n", "m\xc3\xbcller", "u\t", ""}) {
         auto grant = whole_grant();
         grant.user = bad;

@@ -1,4 +1,4 @@
-// One function per route; the table that names them is in route_table.h.
+// One function per route; route_table.h names them.
 #pragma once
 
 #include <array>
@@ -82,54 +82,57 @@ void post_analysis(Desk& desk, Call& call);
 void get_request(Desk& desk, Call& call);
 void get_stream(Desk& desk, Call& call);
 
-/// What an analysis goes by: what was asked for, with what. `inputs` is JSON, or nothing.
+/// The key of an analysis: a hash of the capability and its inputs. `inputs` is JSON or empty.
 std::string analysis_key(std::string_view capability, std::string_view inputs);
 
 /// Answers and records a message that could not be read.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection);
 
-/// What an agent says about itself, as PUT /v1/agents and a connection's "register" have it.
+/// Reads an agent's description of itself, from PUT /v1/agents or a connection's "register".
 dialects::Reading<Profile> read_profile(const Desk& desk, std::string_view text);
-/// Why the caller may not register the agent so; empty if it may. No agent makes itself the one
-/// that users' words are put to; on a hub that asks nobody who it is there is nobody else to do so.
+/// Why the caller may not register the agent with this profile; empty if the caller may. An agent
+/// cannot give itself the capability to classify users' words. With --dev, where callers prove
+/// nothing, an agent can.
 std::string cannot_register(const Desk& desk,
                             const Caller& caller,
                             const AgentId& agent,
                             const Profile& profile);
 
-/// Whether a text is what the classifier takes; else the call is answered. Longer ones take long.
+/// Whether the classifier takes the text; if not, the call is answered. The length is limited
+/// because classifying takes longer for longer texts.
 bool is_understandable(Call& call, std::string_view text);
 
-/// "wait=1500" in Prefer (RFC 7240, but in milliseconds), alone or among other preferences; nothing
-/// if it is not there. A time that cannot be read is an Error, a longer one than is held the
-/// longest.
+/// The time in "wait=1500" of Prefer (RFC 7240, but in milliseconds), alone or among other
+/// preferences; nothing if Prefer has no wait. An unreadable time is an Error; a time above the
+/// limit becomes the limit.
 Result<std::optional<Duration>> preferred_wait(std::string_view prefer);
-/// The same of a call; nothing, with the call answered, when it cannot be read.
+/// The wait of a call, or `otherwise` without a preference; nothing, with the call answered, if the
+/// preference is unreadable.
 std::optional<Duration> preferred_wait(Call& call, Duration otherwise);
 
-/// What may stand after "topic:" in a recipient, and how to say that something may not.
+/// Names that may follow "topic:" in a recipient, and the message for an invalid name.
 bool is_topic_name(std::string_view name);
 std::string no_topic_name(std::string_view name);
 
-/// Says that a member of the body is not as it should be.
+/// Answers the call: the body's member `key` must be `rule`.
 void refuse_member(Call& call, std::string_view key, std::string_view rule);
 
-/// A member's text; empty if it is not there or no string.
+/// A member's text; empty if the member is missing or no string.
 std::string text_member(json::Value object, std::string_view key);
 
-/// The body as a JSON object, or an empty one when there is none; nothing, with the call
-/// answered, when it is something else.
+/// The body as a JSON object, or an empty object without a body; nothing, with the call answered,
+/// if the body is no object.
 std::optional<json::Value> read_object(Call& call);
 
-/// A member that an order may have, and what it is.
+/// A member that an order may have, with its type.
 struct OrderMember {
     enum class Type { Text, Flag };
     std::string_view name;
     Type type = Type::Text;
 };
 inline constexpr std::array kReasonOnly{OrderMember{"reason"}};
-/// The body of an order, which is carried out as it was meant or not at all: the same, with the
-/// call answered also if it has a member that is none of these, or is of another type.
+/// The body of an order, read as by read_object(). An order is carried out as meant or not at all:
+/// an unknown member or a member of another type is refused too.
 std::optional<json::Value> read_order(Call& call, std::span<const OrderMember> members);
 
 }  // namespace parlance::gateway

@@ -1,4 +1,4 @@
-// What the door asks of a request's headers before anybody looks at what they say.
+// Checks of a request's headers, before their values are used.
 #pragma once
 
 #include <string>
@@ -9,19 +9,18 @@
 
 namespace parlance::gateway {
 
-/// A header that is there twice although it says who calls or what is wanted: of two that differ,
-/// somebody on the way may have read the other. Empty if there is none.
+/// A repeated header among those that say who calls or what is wanted; empty if there is none. With
+/// two different values, an intermediary may have read the other value.
 std::string_view doubled_in(const transport::Request& request);
 
-/// A header of a delegation (X-Agent-…) that is there and says nothing. Empty if there is none.
+/// A header of a delegation (X-Agent-…) with an empty value. Empty if there is none.
 std::string_view empty_in(const transport::Request& request);
 
 /// "hub:7420" without its port.
 std::string_view without_port(std::string_view host);
 
-/// Whether a Host names this hub: by an address or as localhost, which no page of another site can
-/// be served under, or by one of these names; "*.example" stands for any one name before
-/// ".example".
+/// Whether a Host names this hub: by an address or as localhost, under which no other site can
+/// serve a page, or by a name of `names`; "*.example" matches any single label before ".example".
 bool is_own_host(std::string_view host, const std::vector<std::string>& names);
 
 }  // namespace parlance::gateway

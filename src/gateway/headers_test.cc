@@ -9,7 +9,7 @@ transport::Request with(std::vector<std::pair<std::string, std::string>> headers
     return {.headers = std::move(headers)};
 }
 
-TEST(Headers, X12_AreDoubledWhereTwoSayWhoCalls) {
+TEST(Headers, X12_AreDoubledIfTheCallerIsNamedTwice) {
     for (const auto* name : {"X-Agent-Origin",
                              "x-agent-depth",
                              "Authorization",
@@ -24,12 +24,12 @@ TEST(Headers, X12_AreDoubledWhereTwoSayWhoCalls) {
     EXPECT_EQ(doubled_in(with({})), "");
 }
 
-TEST(Headers, X12_OfADelegationSaySomething) {
+TEST(Headers, X12_OfADelegationMustNotBeEmpty) {
     EXPECT_EQ(empty_in(with({{"x-agent-origin", ""}})), "x-agent-origin");
     EXPECT_EQ(empty_in(with({{"X-Agent-Origin", "a"}, {"Accept", ""}})), "");
 }
 
-TEST(Headers, AHostIsThisHubsByAddressOrByOneOfItsNames) {
+TEST(Headers, HostIsAcceptedByAddressOrByConfiguredName) {
     const std::vector<std::string> names{"hub.example", "*.inside.example"};
     for (const auto* host : {"127.0.0.1",
                              "10.1.2.3:7420",

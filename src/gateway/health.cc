@@ -1,4 +1,4 @@
-// How the hub is: for load balancers, for Prometheus, and for whoever opens it in a browser.
+// Health and figures of the hub: for load balancers, Prometheus and browsers.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -54,7 +54,7 @@ views::ScrubStatus scrub_of(const Desk& desk) {
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-/// Damage to old records keeps nobody from sending and receiving: the hub stays ready, and says so.
+/// Damage to old records stops no message, so the hub stays ready and reports the damage.
 constexpr std::size_t kDamagesShown = 10;
 
 std::string damage_json(const views::ScrubStatus& scrub) {

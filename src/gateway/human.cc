@@ -1,5 +1,5 @@
-// What waits for people: asked, listed, shown for review, and answered; and how a message to people
-// becomes a question in words for them.
+// Human tasks: created, listed, shown for review and answered; and how a message to people becomes
+// a human task.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -23,7 +23,7 @@ using core::people::Appeal;
 
 constexpr std::size_t kQuestionBytesMax = 1'000;
 
-// --- reading ---------------------------------------------------------------------------------
+// --- reading a task --------------------------------------------------------------------------
 
 bool read(json::Value value, std::string& text) {
     if (!value.is_string()) return false;
@@ -41,7 +41,7 @@ bool read(json::Value value, std::uint64_t& number) {
 
 bool read(json::Value value, std::optional<Duration>& time) {
     std::uint64_t ms = 0;
-    // A century of milliseconds: beyond that, sums of times would come to their end.
+    // About a century: larger times could overflow in sums.
     if (!read(value, ms) || ms > 3'000'000'000'000U) return false;
     time = Duration{static_cast<std::int64_t>(ms)};
     return true;
@@ -100,7 +100,7 @@ constexpr std::array kQuestionFields{
 };
 // clang-format on
 
-/// What is wrong with the first field that is; empty if none is.
+/// The flaw of the first invalid field; empty if all fields are valid.
 std::string read_question(json::Value object, HumanQuestion& question) {
     for (const QuestionField& field : kQuestionFields) {
         const auto value = json::find(object, field.name);
@@ -111,8 +111,8 @@ std::string read_question(json::Value object, HumanQuestion& question) {
     return {};
 }
 
-/// The question that a request's content asks, as far as it says so in our words. What it says of
-/// anything else is its own business.
+/// The human task of a request, from the fields of a human task in the request's content. Content
+/// of any other shape is no error.
 HumanQuestion question_in(const Envelope& request) {
     HumanQuestion question;
     const auto matter = dialects::matter_of(request);
@@ -120,15 +120,16 @@ HumanQuestion question_in(const Envelope& request) {
         HumanQuestion said;
         if (read_question(json::root(matter.content), said).empty()) question = std::move(said);
     }
-    // The message itself is what is reviewed; and whom it is for, the hub knows better.
+    // People review the message itself, and the hub knows the user of a request better than its
+    // content.
     question.context.clear();
     question.user.clear();
-    // Enough to know what it is about; all of it is in the message.
+    // The start of the action is enough to recognise the matter; the message has the rest.
     if (question.text.empty()) question.text = json::shortened(matter.action, kQuestionBytesMax);
     return question;
 }
 
-// --- showing ---------------------------------------------------------------------------------
+// --- showing tasks ---------------------------------------------------------------------------
 
 std::string answers_json(const Appeal& appeal) {
     std::string out = "[";
@@ -170,7 +171,7 @@ json::ObjectWriter summary_of(const Appeal& appeal) {
     return out;
 }
 
-/// The message that asked, while it waits.
+/// The request of a human task, while the request is open.
 EnvelopePtr message_of(const Desk& desk, const Appeal& appeal) {
     const auto* request =
         core::broker::find_request(desk.engine->state().requests, appeal.asked.request);
@@ -198,9 +199,9 @@ core::Reading<Appeal> find(const Desk& desk, Call& call) {
     return appeal;
 }
 
-// --- answering -------------------------------------------------------------------------------
+// --- answering a task ------------------------------------------------------------------------
 
-/// The answer as who asked will read it, in its own dialect, with the values that it wrote itself.
+/// The answer in the requester's dialect, with the requester's own values.
 dialects::Reading<EnvelopePtr> reply_to(Desk& desk,
                                         const Envelope& asked,
                                         const AnswerPerson& answer,

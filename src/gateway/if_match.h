@@ -1,4 +1,4 @@
-// The condition of a change: which version it was made to.
+// If-Match: the version that a change was made to.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace parlance::gateway {
 
-/// The version that If-Match names: "3", 3 or W/"3". Nothing if any will do: it is not there, or *.
-/// One that cannot be read is an error: a change that was meant to be guarded is not made without.
+/// The version in If-Match: "3", 3 or W/"3"; nothing if the header is missing or *. An unreadable
+/// version is an Error, because a change that was meant to be guarded must not be made unguarded.
 Result<std::optional<std::uint64_t>> version_matched(const transport::Request& request);
 
 }  // namespace parlance::gateway

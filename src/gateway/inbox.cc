@@ -1,4 +1,4 @@
-// GET /v1/agents/{id}/inbox: an agent that asks for its messages, and may wait for them.
+// GET /v1/agents/{id}/inbox: an agent takes its messages, and may wait for them.
 #include "gateway/admission.h"
 #include "gateway/handlers.h"
 #include "gateway/instance_name.h"
@@ -32,7 +32,7 @@ void forget_parked(Desk& desk, std::uint64_t ask) {
 
 void get_inbox(Desk& desk, Call& call) {
     const auto& request = call.request();
-    // The route's table has held both to their bounds.
+    // The route's table has checked the bounds of both.
     const auto count = parse_number(request.parameter("max")).value_or(1);
     const auto wait = parse_number(request.parameter("wait")).value_or(0);
     const auto named = request.parameter("instance");
@@ -62,7 +62,7 @@ void get_inbox(Desk& desk, Call& call) {
             const auto found = desk.pending.find(ask);
             if (found == desk.pending.end()) return;
             found->second.wait = {};
-            if (!found->second.is_parked) return;  // With the engine: answered after its turn.
+            if (!found->second.is_parked) return;  // Answered after the engine's turn.
             forget_parked(desk, ask);
             answer_take(desk, ask);
         });
@@ -84,7 +84,8 @@ void submit_take(Desk& desk, std::uint64_t ask) {
     desk.pending.erase(ask);
 }
 
-/// After a turn that had this take in it: what came is the answer; nothing waits, if it may.
+/// After the turn of a take: answers with the deliveries, or parks a take that found none and may
+/// wait.
 void park_or_answer(Desk& desk, std::uint64_t ask) {
     const auto found = desk.pending.find(ask);
     if (found == desk.pending.end()) return;
@@ -99,7 +100,7 @@ void answer_filled_take(Desk& desk) {
     if (desk.filling_take != 0) answer_take(desk, std::exchange(desk.filling_take, 0));
 }
 
-/// Nobody waits any longer. What is with the engine is answered after its turn.
+/// Ends all waits. Takes that are with the engine are answered after its turn.
 void release_takes(Desk& desk) {
     desk.parked.clear();
     std::vector<ExchangePtr> parked;

@@ -1,5 +1,5 @@
-// How many commands of one agent's connections wait in the inbox of the hub, which all callers
-// share: an agent that fills its share is refused, and nobody else is.
+// How many commands of an agent's connections wait in the hub's inbox, which all callers share: an
+// agent that fills its share is refused, and no other agent is.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@ namespace parlance::gateway {
 
 class InboxShare {
   public:
-    /// A quarter of the inbox, and four times what a connection may have sent and not heard of.
+    /// A quarter of the inbox, and four times the send credit of a connection.
     static constexpr std::uint64_t kCommandsMax = 16'384;
 
-    /// `left` is how many commands have left the inbox, of whomever.
+    /// `left`: commands of all callers that have left the inbox.
     bool is_full(std::uint64_t left) {
         while (!runs_.empty() && runs_.front().first <= left) {
             auto& run = runs_.front();
@@ -25,7 +25,7 @@ class InboxShare {
         return count_ >= kCommandsMax;
     }
 
-    /// A command of this agent is in the inbox, and leaves it as this number.
+    /// A command of this agent is in the inbox, and will be number `number` to leave.
     void add(std::uint64_t number) {
         ++count_;
         if (!runs_.empty() && runs_.back().last + 1 == number) {
@@ -36,7 +36,7 @@ class InboxShare {
     }
 
   private:
-    /// Commands that stand one behind the other in the inbox.
+    /// Consecutive commands in the inbox.
     struct Run {
         std::uint64_t first = 0;
         std::uint64_t last = 0;

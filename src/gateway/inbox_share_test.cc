@@ -5,7 +5,7 @@
 namespace parlance::gateway {
 namespace {
 
-TEST(InboxShare, G6_IsFullWhenSoManyCommandsWaitAndHasRoomForEachThatLeaves) {
+TEST(InboxShare, G6_IsFullAtItsLimitAndHasRoomForEachCommandThatLeaves) {
     InboxShare share;
     for (std::uint64_t number = 1; number <= InboxShare::kCommandsMax; ++number) {
         ASSERT_FALSE(share.is_full(0)) << number;

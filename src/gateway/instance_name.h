@@ -1,5 +1,4 @@
-// What an instance may be called: its name is listed for everybody, and is written as a message's
-// id must be.
+// Names of instances: listed for all readers, and restricted to the characters of message ids.
 #pragma once
 
 #include <algorithm>

@@ -16,14 +16,14 @@ bool answers(const Envelope& envelope) {
     return envelope.intent() == Intent::Reply || envelope.intent() == Intent::Progress;
 }
 
-/// Whether the answer names its question and who asked, as who asked does.
+/// Whether the answer repeats the requester, id and correlation of the request.
 bool names_exactly(const Envelope& answer, const Envelope& question) {
     return answer.to() == question.from() && answer.answers() == question.id() &&
            answer.correlation() == question.correlation();
 }
 
-/// A message that answers an open request, with what that request settles and the answer leaves
-/// out; any other message as it is.
+/// Matches an answer with its open request and fills in missing members; leaves any other message
+/// unchanged.
 dialects::Reading<SendMessage> match_question(Desk& desk,
                                               SendMessage message,
                                               const dialects::Reception& reception) {
@@ -45,11 +45,12 @@ dialects::Reading<SendMessage> match_question(Desk& desk,
         rejection.reply = message.envelope;
         return tl::unexpected(std::move(rejection));
     }
-    // Its bytes stay as they came: the same again is a repeat. Who reads it is shown what its
-    // header knows beside them.
+    // The answer's bytes stay unchanged, so that a repeat is recognised. Readers are shown the
+    // members of the header beside the bytes.
     Header header = reply->envelope->header();
     header.id = said.id();
-    // One that names no question means the next, if an answer to this one is under way already.
+    // An answer without a request's name goes to the next open request if an undecided answer is
+    // already matched with this request.
     if (said.answers().empty()) {
         const bool is_taken = std::ranges::find(desk.answering, question) != desk.answering.end();
         if (is_taken) header.answers = {};
@@ -59,8 +60,8 @@ dialects::Reading<SendMessage> match_question(Desk& desk,
     return message;
 }
 
-/// Adds the claim of a request whose sender works for others or whose policy limits spending, and
-/// of a message that speaks of a user and is no answer.
+/// Adds the claim of a request if the sender is at work or the policy limits spending, and of any
+/// message that names a user. Answers get no claim.
 void add_claim(const Desk& desk, SendMessage& message) {
     const auto& envelope = *message.envelope;
     if (answers(envelope) || message.claim) return;
@@ -71,13 +72,13 @@ void add_claim(const Desk& desk, SendMessage& message) {
         dialects::may_name_user(envelope) || (is_request && dialects::may_say_budget(envelope));
     if (!is_weighed && !may_claim) return;
     auto claim = dialects::claim_of(envelope);
-    // For a user it is that user's; with a budget of its own it is held to that (X8).
+    // A claim counts if the message is for a user, or if a request brings its own budget (X8).
     const bool claims = claim && (!claim->user.empty() || (is_request && claim->tokens_max > 0));
     if (is_weighed || claims) message.claim = std::move(claim);
 }
 
 /// Adds the next recipient after a refusal, and takes the sender's state out of the message: the
-/// hub keeps that state, and the recipient does not see it.
+/// hub keeps the state for the sender.
 void add_passing(SendMessage& message) {
     if (message.envelope->intent() != Intent::Request) return;
     message.passing = dialects::passing_of(*message.envelope);

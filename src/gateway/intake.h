@@ -1,8 +1,8 @@
-// The one way in for messages: whatever route or frame brings a message, the message is read,
-// checked and completed here before the core decides about it.
+// The only way in for messages: every message, from any route or frame, is read, checked and
+// completed here before the core decides.
 //
-// The intake knows dialects and capabilities. Who may send, what is a repeat and who gets the
-// message is for the core to decide.
+// The intake knows dialects and capabilities. The core decides who may send, which message is a
+// repeat and who gets the message.
 #pragma once
 
 #include <optional>
@@ -19,22 +19,22 @@ struct Desk;
 /// A message as a client sent it.
 struct Incoming {
     std::string_view text;             ///< Strict JSON.
-    json::Value outlined{};            ///< `text` as a value, where its reader has outlined it.
-    std::optional<Dialect> dialect{};  ///< As the sender names it; without it, it is recognised.
-    std::string_view sender{};         ///< Stands in for a sender that the message leaves out.
-    std::string_view fresh_id{};       ///< Stands in for an id that the message leaves out.
+    json::Value outlined{};            ///< `text` as a value, if the caller has outlined the text.
+    std::optional<Dialect> dialect{};  ///< Named by the sender; empty: recognised by the members.
+    std::string_view sender{};         ///< Replaces a missing sender.
+    std::string_view fresh_id{};       ///< Replaces a missing id.
 };
 
-/// Reads the message; a reply is matched with the open request that it answers.
+/// Reads the message, and matches a reply with the open request that the reply answers.
 dialects::Reading<SendMessage> read_incoming(Desk& desk, const Incoming& incoming);
-/// Holds the message against the capabilities of its recipient, and adds what the core decides by:
-/// the claim of a delegation, the question for people, the next recipient after a refusal, and the
-/// state that the sender keeps with the hub. Returns why the message is unfit, if it is.
+/// Checks the message against the capabilities of its recipient, and adds the facts that the core
+/// decides by: the claim of a delegation, the human task, the next recipient after a refusal, and
+/// the state that the sender keeps with the hub. Returns the reason if the message is unfit.
 std::optional<dialects::Rejection> complete(Desk& desk, SendMessage& message);
 /// Reads the message and completes it.
 dialects::Reading<SendMessage> take_in(Desk& desk, const Incoming& incoming);
 
-/// Adds to a message that the hub would put to people what they are asked.
+/// Adds a human task to a request for people.
 void add_question(SendMessage& message);
 
 }  // namespace parlance::gateway

@@ -18,7 +18,7 @@ std::string marked_id(Ticket ticket, std::uint64_t mark) {
     return std::to_string(ticket.value) + '.' + std::string{digits.data(), end};
 }
 
-/// Not secret: an id stays the same when the hub starts again.
+/// Constant and not secret, so that an id stays the same over restarts.
 constexpr SipKey kIdKey{};
 
 }  // namespace

@@ -1,7 +1,7 @@
-// The ids under which clients see human tasks and dead letters: "13312.mfb2k0a9".
+// The ids of human tasks and dead letters for clients: "13312.mfb2k0a9".
 //
 // The number is a ticket. Tickets repeat when an older copy of the journal is continued; the mark
-// behind it is made of what the ticket names, so an id of the run that was lost names nothing.
+// behind the ticket is made from the named thing, so an id of the lost continuation names nothing.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace parlance::gateway {
 std::string human_task_id(Ticket ticket, Time asked_at);
 std::string dead_letter_id(const DeadLetterListing& letter);
 
-/// The ticket of either kind of id. A ticket alone counts as an id: events show it like this.
+/// The ticket of either kind of id. A ticket alone counts as an id, since events show bare tickets.
 std::optional<Ticket> parse_ticket(std::string_view id);
 
-/// Whether the text is this id, or its ticket alone.
+/// Whether the text is this id, or the id's ticket alone.
 bool names_id(std::string_view text, std::string_view id);
 
 }  // namespace parlance::gateway

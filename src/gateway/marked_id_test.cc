@@ -22,7 +22,7 @@ TEST(MarkedId, D5_ATicketAloneIsAnIdAsEventsShowIt) {
     EXPECT_EQ(parse_ticket("4096"), Ticket{4096});
 }
 
-TEST(MarkedId, D5_WhatDoesNotBeginWithANumberIsNoId) {
+TEST(MarkedId, D5_TextWithoutALeadingNumberIsNoId) {
     for (const auto* text : {"", ".", ".z", "z", "-1", "4096x", "4 .z", "99999999999999999999.z"}) {
         EXPECT_EQ(parse_ticket(text), std::nullopt) << text;
     }

@@ -1,4 +1,4 @@
-// POST /v1/messages, and what comes back for it.
+// POST /v1/messages and its answers.
 #include <algorithm>
 #include <cctype>
 
@@ -36,8 +36,8 @@ constexpr Duration kLeaveAgain{std::chrono::milliseconds{50}};
 
 void let_go(Desk& desk, Ticket request, std::uint64_t number);
 
-/// The last holder stays until the engine has said whether the answer came first: who was told to
-/// look into its mailbox finds it there.
+/// The last holder stays until the engine says whether the answer came first, so that a caller sent
+/// to its mailbox finds the answer there.
 void leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
     if (waiter.leaving != Ask{}) return;
     const Ask ask{++desk.ask_last};
@@ -50,7 +50,7 @@ void leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
     desk.pending.emplace(ask.value, Pending{.kind = Pending::Kind::Leave, .request = request});
 }
 
-/// A holder's patience or its connection has ended.
+/// Ends the wait of a holder whose time is over or whose connection has ended.
 void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     const auto found = desk.waiters.find(request.value);
     if (found == desk.waiters.end()) return;
@@ -63,7 +63,7 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     gone.exchange->respond(gone.meanwhile);
 }
 
-/// The asker holds the line until the answer, its own patience or its connection ends.
+/// The requester holds the line until the answer comes, its wait is over or its connection ends.
 void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
     const auto number = ++desk.ask_last;
@@ -90,7 +90,7 @@ std::vector<Holder> take_holders(Desk& desk, Ticket request) {
     return std::move(waiter.holders);
 }
 
-/// The answer as JSON, or in its dialect's text form for one who would rather read that.
+/// Sends the answer as JSON, or in the dialect's text form to a caller that accepts text.
 void tell_answer(transport::Exchange& exchange, std::string message, Dialect dialect) {
     const bool wants_text =
         exchange.request().header("Accept").find("text/plain") != std::string_view::npos;
@@ -102,7 +102,7 @@ void tell_answer(transport::Exchange& exchange, std::string message, Dialect dia
                       .body = *std::move(text)});
 }
 
-/// A repeat of a request that has its answer gets that answer, from the record.
+/// Answers the repeat of an answered request with the recorded answer.
 void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     auto& loop = desk.loop;
     desk.feed.read_one(at, [&desk, &loop, pending](const Result<EventPtr>& event) {
@@ -122,7 +122,7 @@ void answer_from_record(Desk& desk, const Pending& pending, Sequence at) {
     });
 }
 
-/// What stands before the separator, outside of quotes; the rest is left in `text`.
+/// Cuts off the text before the separator, outside of quotes; the rest stays in `text`.
 std::string_view cut(std::string_view& text, char separator) {
     bool is_quoted = false;
     std::size_t end = 0;
@@ -149,7 +149,7 @@ bool is_same_word(std::string_view one, std::string_view other) {
 Result<std::optional<Duration>> preferred_wait(std::string_view prefer) {
     while (!prefer.empty()) {
         const auto preference = cut(prefer, ',');
-        auto parameters = preference;  // Behind the first semicolon they are nobody's here.
+        auto parameters = preference;  // Parameters after the first semicolon are ignored.
         auto value = cut(parameters, ';');
         const auto name = trimmed(cut(value, '='));
         if (!is_same_word(name, "wait")) continue;
@@ -220,7 +220,7 @@ void post_message(Desk& desk, Call& call) {
     bring(desk, std::move(*message), std::move(pending), std::move(call.caller));
 }
 
-/// Refused whole: nothing of it is stored but the record of its refusal.
+/// Refuses the message as a whole; only the refusal is recorded.
 void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
     dialects::note_claim(rejection, call.request().body);
     submit(desk, record_of(desk, rejection, {}), call.caller, {});
@@ -257,14 +257,14 @@ void answer_meanwhile(Desk& desk,
     let_go(desk, request, holder->number);
 }
 
-/// The engine knows that nobody waits: the answer will come to the mailbox.
+/// The engine sends the answer to the mailbox, as no holder is left.
 void end_wait(Desk& desk, Ticket request) {
     for (auto& holder : take_holders(desk, request)) {
         holder.exchange->respond(std::move(holder.meanwhile));
     }
 }
 
-/// The engine had no room for the news; it is brought once more.
+/// The engine's inbox was full; StopWaiting is submitted again.
 void leave_again(Desk& desk, Ticket request) {
     const auto found = desk.waiters.find(request.value);
     if (found == desk.waiters.end()) return;
@@ -294,7 +294,7 @@ void release_fallen_waiters(Desk& desk) {
 
 void answer_waiter(Desk& desk, const TellAnswer& answer) {
     for (const auto& holder : take_holders(desk, answer.request)) {
-        // Who holds the line speaks as it asked.
+        // A holder reads the dialect of its request.
         const auto& said = answer.reply ? answer.reply : holder.asked;
         const auto dialect = holder.asked->dialect();
         tell_answer(*holder.exchange, shown(desk, said, answer.failure, dialect), dialect);

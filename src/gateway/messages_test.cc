@@ -27,7 +27,7 @@ TEST(PreferredWait, IsFoundAmongOtherPreferences) {
     }
 }
 
-TEST(PreferredWait, ThatCannotBeReadIsNotTakenForNone) {
+TEST(PreferredWait, UnreadableTimeIsAnErrorAndNotAMissingWait) {
     for (const std::string_view prefer : {"wait=abc", "wait", "wait=", "wait=-1", "a, wait=1.5"}) {
         const auto wait = preferred_wait(prefer);
         ASSERT_FALSE(wait) << prefer;

@@ -39,7 +39,7 @@ std::string_view words_for(NotifyPeople::Occasion occasion) {
     return {};
 }
 
-/// One line of it, so that it can stand anywhere.
+/// The text's start on one line, without control characters.
 std::string in_one_line(std::string_view text) {
     std::string line{cut(text, kQuestionBytesMax)};
     std::ranges::replace_if(
@@ -54,7 +54,7 @@ void add(List& list, const std::string& item) {
     list.reset(longer);
 }
 
-// --- what libcurl calls ----------------------------------------------------------------------
+// --- callbacks of libcurl --------------------------------------------------------------------
 
 std::size_t ignore(const char*, std::size_t size, std::size_t count, void*) { return size * count; }
 
@@ -74,8 +74,8 @@ int stop_if_told(void* stops, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
     return static_cast<const std::atomic<bool>*>(stops)->load() ? 1 : 0;
 }
 
-/// The address that is really called, after every look-up: a name cannot be made to point elsewhere
-/// in between.
+/// Opens the socket for the address that curl is about to call, so that no name lookup after the
+/// check can point to a private address.
 curl_socket_t open_in_the_world(void* was_refused, curlsocktype, curl_sockaddr* address) {
     if (is_private_address(address->addr)) {
         *static_cast<bool*>(was_refused) = true;
@@ -193,7 +193,7 @@ void Notifier::post(NotifyPeople notice) {
     if (slacks) put(channel(Way::Slack), {.notice = std::move(notice), .telling = telling});
 }
 
-/// One of its ways is at its end. If nobody was reached in any, the next process tries again.
+/// A channel is done with the notice. If no channel sent the notice, the next process tries again.
 void Notifier::conclude(const Errand& errand, bool has_reached) const {
     auto& telling = *errand.telling;
     if (has_reached) telling.has_reached = true;
@@ -201,7 +201,7 @@ void Notifier::conclude(const Errand& errand, bool has_reached) const {
     options_.told(errand.notice.id, errand.notice.news);
 }
 
-/// A full queue refuses the newest: those that wait longer were promised first.
+/// A full queue refuses the newest notice, since older notices were promised first.
 void Notifier::put(Channel& channel, Errand errand) {
     const auto refused = refuse_if_full(channel);
     if (refused == 0) {
@@ -218,13 +218,13 @@ void Notifier::put(Channel& channel, Errand errand) {
     conclude(errand, false);
 }
 
-/// 0 if there is room; else how many the queue has refused, this one included.
+/// 0 if the queue has room; else how many notices the queue has refused, this refusal included.
 std::uint64_t Notifier::refuse_if_full(Channel& channel) const {
     const std::lock_guard lock{channel.mutex};
     return channel.errands.size() < options_.queue_max ? 0 : ++channel.refused;
 }
 
-/// What was taken once keeps its place, however full the queue is by now.
+/// A notice that was taken once keeps its place even in a full queue.
 void Notifier::put_again(Channel& channel, Errand errand, Clock::time_point at) {
     const std::lock_guard lock{channel.mutex};
     channel.errands.emplace(at, std::move(errand));
@@ -278,7 +278,7 @@ std::string Notifier::attempt(Way way, const Errand& errand) {
     return way == Way::Mail ? mail(errand, contact) : slack(errand, contact);
 }
 
-/// Empty if it worked; else what is wrong, without naming anybody.
+/// Empty on success; else the error, without names.
 std::string Notifier::mail(const Errand& errand, const Contact& contact) {
     const auto handle = prepared(options_.mail.server, stops_);
     auto* const curl = handle.get();
@@ -294,7 +294,7 @@ std::string Notifier::mail(const Errand& errand, const Contact& contact) {
     curl_easy_setopt(curl, CURLOPT_READDATA, &unread);
     curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
     if (!options_.mail.user.empty()) {
-        // A password never travels in the clear.
+        // A password is never sent unencrypted.
         curl_easy_setopt(curl, CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
         curl_easy_setopt(curl, CURLOPT_USERNAME, options_.mail.user.c_str());
         curl_easy_setopt(curl, CURLOPT_PASSWORD, options_.mail.password.c_str());

@@ -1,11 +1,9 @@
-// Tells people that something waits for them: by e-mail and by Slack, each tried again for a while
-// when it fails. Each channel has its own bounded queue and its own thread, so that a mail server
-// that accepts and then hangs delays mails only.
+// Notifies people of human tasks by e-mail and by Slack, with retries for a while. Each channel has
+// its own bounded queue and thread, so that a hanging mail server delays only mails.
 //
-// Off the loop's thread, and never waited for: what cannot be told is in the log and in the
-// figures, and the question waits all the same. What was told is said to whoever made it, so that
-// what was not is told by the next process. No address, password or text of a question is in the
-// log.
+// The loop never waits for a channel: a failed notice is logged and counted, and the human task
+// waits all the same. `NotifierOptions::told` confirms each sent notice, so that the next process
+// sends the unconfirmed notices. No address, password or text of a task is logged.
 #pragma once
 
 #include <array>
@@ -27,7 +25,7 @@
 
 namespace parlance::gateway {
 
-/// Where the people of one role hear of things.
+/// Where the people of a role are notified.
 struct Contact {
     std::vector<std::string> email{};
     std::string slack_webhook{};
@@ -43,22 +41,22 @@ struct MailServer {
 struct NotifierOptions {
     std::map<std::string, Contact, std::less<>> roles{};
     MailServer mail{};
-    std::vector<std::string> hosts_allowed{};  ///< Of webhooks, though their address is private.
-    std::string hub{};                         ///< Where people answer, for the link.
+    std::vector<std::string> hosts_allowed{};  ///< Hosts of webhooks at private addresses.
+    std::string hub{};                         ///< The hub's address, for the link to answer.
     std::vector<Duration> pauses{std::chrono::seconds{1},
                                  std::chrono::seconds{5},
                                  std::chrono::seconds{30},
-                                 std::chrono::minutes{5}};  ///< Before each further try.
+                                 std::chrono::minutes{5}};  ///< Before each retry.
     std::function<void(const std::string&)> log{};
-    /// People were told of this, in every way that could be. Called on any thread.
+    /// All channels are done with the notice and at least one sent it. Called on any thread.
     std::function<void(Ticket id, Sequence news)> told{};
-    std::size_t queue_max = 10'000;  ///< Notices that one channel holds; a further one is failed.
+    std::size_t queue_max = 10'000;  ///< Notices a channel holds; further notices fail.
 };
 
 struct ChannelCounts {
     std::uint64_t sent = 0;
-    std::uint64_t failed = 0;  ///< Given up, or the queue was full.
-    std::uint64_t queued = 0;  ///< Waiting for their first or next try.
+    std::uint64_t failed = 0;  ///< Given up, or refused by a full queue.
+    std::uint64_t queued = 0;  ///< Waiting for the first or next try.
 };
 
 struct NotifierCounts {
@@ -66,9 +64,9 @@ struct NotifierCounts {
     ChannelCounts slack{};
 };
 
-/// What one is told, as a mail or in Slack.
+/// A notice as text, for a mail or for Slack.
 std::string notice_text(const NotifyPeople& notice, std::string_view hub);
-/// A whole mail, its header included. Nothing in the notice can add a line to the header.
+/// A whole mail with its header. Nothing in the notice can add a line to the header.
 std::string notice_mail(const NotifyPeople& notice,
                         const Contact& contact,
                         const NotifierOptions& options);
@@ -76,8 +74,8 @@ std::string notice_mail(const NotifyPeople& notice,
 class Notifier {
   public:
     explicit Notifier(NotifierOptions options);
-    /// Ends the tries that run, within about a second. What was not told yet is not told any more
-    /// by this process; nothing says that it was told, so the next process tells it.
+    /// Stops running tries, within about a second. Notices that were not sent stay unconfirmed, so
+    /// the next process sends them.
     ~Notifier();
     Notifier(const Notifier&) = delete;
     Notifier& operator=(const Notifier&) = delete;
@@ -89,17 +87,17 @@ class Notifier {
   private:
     using Clock = std::chrono::steady_clock;
     enum class Way : std::uint8_t { Mail, Slack };
-    /// Shared by the channels that one notice goes through; each concludes its own once.
+    /// Shared by the channels of a notice; each channel concludes its part once.
     struct Telling {
         std::atomic<std::uint32_t> ways_left{0};
-        std::atomic<bool> has_reached{false};  ///< Somebody, in one way at least.
+        std::atomic<bool> has_reached{false};  ///< At least one channel sent the notice.
     };
     struct Errand {
         NotifyPeople notice;
         std::shared_ptr<Telling> telling{};
         std::size_t tries = 0;
     };
-    /// One way to reach people: what waits for it, in order of time, and the thread that tries.
+    /// A way to reach people: the notices that wait, ordered by time, and the thread that tries.
     struct Channel {
         Way way = Way::Mail;
         std::atomic<std::uint64_t> sent{0};
@@ -107,7 +105,7 @@ class Notifier {
         mutable std::mutex mutex{};
         std::condition_variable wake{};
         std::multimap<Clock::time_point, Errand> errands{};
-        std::uint64_t refused = 0;  ///< Because the queue was full; guarded by the mutex.
+        std::uint64_t refused = 0;  ///< By the full queue; guarded by the mutex.
         std::thread thread{};
     };
 

@@ -23,7 +23,7 @@ NotifyPeople notice() {
 
 const Contact kOffice{.email = {"ann@example.com", "bea@example.com"}};
 
-TEST(Notice, S13_SaysWhatWaitsAndHowToAnswer) {
+TEST(Notice, S13_ShowsTheTaskAndHowToAnswer) {
     const auto text = notice_text(notice(), "https://hub:7420");
     EXPECT_NE(text.find("May the vendor be paid?"), std::string::npos);
     EXPECT_NE(text.find("parlance human answer 4711.z "), std::string::npos);
@@ -41,7 +41,7 @@ TEST(Notice, S13_AQuestionCannotAddALineToAMail) {
     EXPECT_EQ(mail.find("\nMAIL FROM"), std::string::npos);
 }
 
-TEST(Notice, S13_AMailHasItsHeaderAndLinesThatEndAsMailsDo) {
+TEST(Notice, S13_AMailHasItsHeaderAndLinesEndingInCrLf) {
     const auto mail = notice_mail(notice(), kOffice, {.mail = {.from = "hub@example.com"}});
     EXPECT_TRUE(
         mail.starts_with("From: hub@example.com\r\nTo: ann@example.com, bea@example.com\r\n"
@@ -53,7 +53,7 @@ TEST(Notice, S13_AMailHasItsHeaderAndLinesThatEndAsMailsDo) {
     EXPECT_NE(mail.find("\r\n\r\nSomething waits"), std::string::npos);
 }
 
-/// Connections are taken by the kernel, and nobody ever says a word on them.
+/// The kernel accepts connections, and the server never sends a byte.
 class SilentServer {
   public:
     SilentServer() {
@@ -91,7 +91,7 @@ TEST(Notifier, S13_SlackIsTriedWhileTheMailServerHangs) {
         ASSERT_EQ(line.wait_for(std::chrono::seconds{8}), std::future_status::ready)
             << "Slack waited for the mail server";
         EXPECT_NE(line.get().find("a word in Slack to compliance about 4711"), std::string::npos);
-    }  // Ends, though the mail server still says nothing.
+    }  // Ends although the mail server still hangs.
 }
 
 TEST(Notifier, G7_AFullQueueRefusesWithACountAndHarmsNoOtherChannel) {
@@ -102,7 +102,7 @@ TEST(Notifier, G7_AFullQueueRefusesWithACountAndHarmsNoOtherChannel) {
          .mail = {.server = fmt::format("smtp://127.0.0.1:{}", server.port()), .from = "hub@x"},
          .log = [&lines](const std::string& line) { lines.push_back(line); },
          .queue_max = 2}};
-    for (int i = 0; i < 5; ++i) notifier.post(notice());  // One may be on its way, two wait.
+    for (int i = 0; i < 5; ++i) notifier.post(notice());  // One may be under way, two wait.
     const auto counts = notifier.counts();
     EXPECT_LE(counts.mail.queued, 2U);
     EXPECT_GE(counts.mail.failed, 2U);

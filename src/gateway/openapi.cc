@@ -19,7 +19,7 @@ std::string reference(std::string_view component) {
         .done();
 }
 
-/// `or_text`: a dialect's own text may stand there instead.
+/// `or_text`: a dialect's text form is possible too.
 std::string content(std::string_view type, std::string_view component, bool or_text = false) {
     const auto media = [](std::string_view of) {
         return json::ObjectWriter{}.raw("schema", reference(of)).done();
@@ -95,7 +95,7 @@ std::string responses_of(const Route& route) {
     return out.done();
 }
 
-/// Those who may call it, by the names of the kinds.
+/// The kinds of callers that may use the route, by name.
 std::string callers_of(Who who) {
     std::string out = "[";
     for (const auto& kind : kCallerKinds) {
@@ -148,7 +148,7 @@ std::string paths() {
     return out.done();
 }
 
-/// How a caller proves who it is, or with --dev says it.
+/// How a caller proves its identity, or claims an identity with --dev.
 constexpr std::string_view kIdentities =
     R"({"token":{"type":"http","scheme":"bearer","description":"Minted by `parlance token mint`."},
 "certificate":{"type":"mutualTLS","description":"An agent's, issued by `parlance cert issue`."},

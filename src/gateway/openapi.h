@@ -1,4 +1,4 @@
-// The doors described for machines, from the tables by which they work.
+// Machine-readable descriptions of the listeners, written from the tables of routes and verbs.
 #pragma once
 
 #include <string>

@@ -51,7 +51,7 @@ void collect_references(json::Value value, std::vector<std::string>& references)
     }
 }
 
-/// What a $ref names is in the document, or is a schema that is served.
+/// Each $ref names a part of the document or a schema that the hub serves.
 void expect_resolved(const std::string& document) {
     std::set<std::string> served;
     for (const auto& name : dialects::schema_names()) {
@@ -67,7 +67,7 @@ void expect_resolved(const std::string& document) {
     }
 }
 
-/// The paths and methods of a document, as the table has them.
+/// The document's methods and paths, as the route table writes them.
 std::multiset<std::string> operations_in(json::Value document) {
     std::multiset<std::string> found;
     for (json::Members paths{at(document, "/paths")}; paths.next();) {
@@ -110,7 +110,7 @@ TEST(OpenApi, DeclaresEachParameterOfAPath) {
     }
 }
 
-TEST(OpenApi, GivesEachOperationAnAnswerAndANameOfItsOwn) {
+TEST(OpenApi, GivesEachOperationAnswersAndAUniqueName) {
     const auto text = write_openapi("1");
     std::set<std::string> names;
     for (json::Members paths{at(json::root(text), "/paths")}; paths.next();) {
@@ -125,7 +125,7 @@ TEST(OpenApi, GivesEachOperationAnAnswerAndANameOfItsOwn) {
     EXPECT_TRUE(names.contains("post_v1_deliveries_delivery_id_ack"));
 }
 
-TEST(OpenApi, SaysWhereADialectsTextMayStand) {
+TEST(OpenApi, MarksBodiesAndAnswersThatMayBeADialectsText) {
     const std::string text = write_openapi("1");
     const auto takes_text = [&](std::string_view path, std::string_view place) {
         auto value = json::find(*json::find(json::root(text), "paths"), path);
@@ -141,7 +141,7 @@ TEST(OpenApi, SaysWhereADialectsTextMayStand) {
     EXPECT_FALSE(takes_text("/v1/delegations", "body"));
 }
 
-TEST(OpenApi, RefersOnlyToWhatIsThere) { expect_resolved(write_openapi("1")); }
+TEST(OpenApi, HasNoReferenceThatLeadsNowhere) { expect_resolved(write_openapi("1")); }
 
 TEST(OpenApi, NamesEveryCodeOfARefusal) {
     const auto text = write_openapi("1");
@@ -170,7 +170,7 @@ TEST(AsyncApi, HasEveryVerbOfBothDirections) {
     }
 }
 
-TEST(AsyncApi, RefersOnlyToWhatIsThere) { expect_resolved(write_asyncapi("1")); }
+TEST(AsyncApi, HasNoReferenceThatLeadsNowhere) { expect_resolved(write_asyncapi("1")); }
 
 }  // namespace
 }  // namespace parlance::gateway

@@ -15,7 +15,7 @@ namespace parlance::gateway {
 
 namespace {
 
-/// Members of a document that say who or which one. All others are somebody's words.
+/// Members of a document with ids and names. All other members are free text.
 constexpr std::array<std::string_view, 12> kNames{"id",
                                                   "user_id",
                                                   "session_id",
@@ -29,12 +29,12 @@ constexpr std::array<std::string_view, 12> kNames{"id",
                                                   "asked_by",
                                                   "started_by"};
 
-/// A value has the same placeholder in all of a workflow.
+/// A value has the same placeholder throughout a workflow.
 std::string_view scope_of(const Envelope& envelope) {
     return envelope.correlation().empty() ? envelope.id() : envelope.correlation();
 }
 
-/// The same of what was delegated for others: they agree in all of the tree.
+/// Messages that were delegated for others share the scope of their tree.
 std::string scope_in_tree(const Desk& desk, const Envelope& envelope) {
     auto scope = core::conversation_of_tree(desk.engine->state(), envelope);
     return scope.empty() ? std::string{scope_of(envelope)} : scope;
@@ -68,7 +68,8 @@ personal::Kinds kinds_kept_from(const PersonalPolicy& policy, std::string_view r
     return policy.kinds_for(reader);
 }
 
-/// The message's text without what is kept from this reader; nothing, if that is nothing.
+/// The message's text without the kinds that are kept from this reader; nothing if no text was
+/// redacted.
 std::optional<std::string> redacted_text(const Options& options,
                                          const Envelope& envelope,
                                          std::string_view reader,
@@ -84,7 +85,7 @@ EnvelopePtr redacted_envelope(const Desk& desk,
     if (!is_covered(desk, envelope->dialect(), reader)) return envelope;
     auto body = redacted_text(desk.options, *envelope, reader);
     if (!body) return envelope;
-    // Most have nothing to be kept back, and need not be looked for in any tree.
+    // Most messages have nothing to redact and are spared the search for their tree.
     const auto scope = scope_in_tree(desk, *envelope);
     if (scope != scope_of(*envelope)) {
         body = redacted_text(desk.options, *envelope, reader, scope);
@@ -102,7 +103,7 @@ std::string text_of(json::Value object, std::string_view key) {
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
 }
 
-/// Where somebody's words stand in a printed message, with where it comes from and goes to.
+/// The free text in a printed envelope.
 std::vector<std::string_view> words_of(json::Value envelope) {
     const auto message = envelope.is_object() ? json::find(envelope, "message") : std::nullopt;
     const auto dialect = dialects::dialect_named(text_of(envelope, "dialect"));
@@ -116,7 +117,7 @@ std::string scope_of(json::Value envelope) {
     return correlation.empty() ? text_of(envelope, "id") : correlation;
 }
 
-/// The workflow that a printed event belongs to, as far as it says so itself.
+/// The workflow named in a printed event.
 std::string scope_of_event(json::Value event) {
     const auto report = json::find(event, "report");
     for (auto scope : {text_of(event, "correlation"),
@@ -132,7 +133,7 @@ std::string scope_of_event(json::Value event) {
 }  // namespace
 
 EnvelopePtr redacted_for(const Desk& desk, const EnvelopePtr& envelope, const AgentId& reader) {
-    // An answer has been restored when it came in, for the only one who will see it.
+    // An answer was restored on arrival, for its only reader.
     if (!awaits_or_needs_no_answer(*envelope)) return envelope;
     return redacted_envelope(desk, envelope, reader.value);
 }
@@ -155,7 +156,7 @@ std::string restored_for_asker(const Desk& desk,
     auto originals =
         personal::originals(question.body(), parts_of(desk.options, question), masking);
     if (originals.empty()) return std::string{json};
-    // A rule of the answer's dialect may ask for text where a number stood in the question.
+    // The answer's dialect may require text where the request had a number.
     for (auto& original : originals) original.is_number = false;
     return personal::restore(json, originals, dialects::pointers_in(json))
         .value_or(std::string{json});
@@ -177,11 +178,11 @@ std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& messag
     auto unfit = unfit_message(desk, *message.envelope);
     if (awaits_or_needs_no_answer(*message.envelope)) return unfit;
     const auto question = desk.engine->question(*message.envelope);
-    // An answer to nothing that is open goes on as a message like any other.
+    // An answer without an open request goes on as an ordinary message.
     const auto told = question ? restored_answer(desk, *question, message.envelope)
                                : redacted_envelope(desk, message.envelope, message.envelope->to());
-    // A placeholder need not keep a rule that its value keeps. What is wrong is said of the
-    // placeholder: its value is not the sender's to know.
+    // A placeholder may break a rule that the value behind the placeholder keeps. The refusal
+    // quotes the placeholder, because the sender must not learn the value.
     if (unfit && told != message.envelope && !unfit_message(desk, *told)) unfit.reset();
     if (question && told != message.envelope) {
         restore_facts(desk, *question, message.envelope->from(), message.facts);
@@ -223,10 +224,11 @@ std::string redacted_words(const Options& options, std::string_view words, std::
 std::string redacted_document(const Options& options,
                               std::string_view json,
                               std::string_view scope) {
-    // A key is looked at with its value: most of a task's document are somebody's words.
+    // A key is looked at together with its value, because most members of a task's document are
+    // free text.
     std::vector<std::string_view> parts;
     const json::Value object = json::root(json);
-    const char* behind = object.raw.data() + 1;  // The member before.
+    const char* behind = object.raw.data() + 1;  // End of the previous member.
     for (json::Members members{object}; members.next();) {
         const std::string_view value = members.value.raw;
         const char* const begin = std::exchange(behind, value.data() + value.size());

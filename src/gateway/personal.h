@@ -1,5 +1,5 @@
-// What of a message's personal data each reader sees: a delegate placeholders, whoever asked its
-// own values, and an operator placeholders wherever it looks.
+// Which personal data of a message each reader sees: delegates and operators see placeholders, and
+// the requester sees the values that the requester wrote.
 #pragma once
 
 #include <optional>
@@ -11,55 +11,55 @@
 
 namespace parlance::gateway {
 
-/// A delivery as this agent should see it: the very envelope if nothing is kept from it.
+/// A delivery for this reader; the same envelope if nothing is redacted.
 EnvelopePtr redacted_for(const Desk& desk, const EnvelopePtr& envelope, const AgentId& reader);
 
-/// A request's text where the hub quotes it to somebody in a message of its own. That message may
-/// be of a dialect that is not covered; the request's own says what is kept back.
+/// A request's text for a reader, quoted in a message of the hub. The request's own dialect says
+/// what to redact, even if the quoting message's dialect is not covered.
 std::string quoted_for(const Options& options, const Envelope& request, const Taker& reader);
 
-/// Words about a question, for who asked it: the values that it wrote itself in place of their
-/// placeholders. `agent` is who answers.
+/// Text about a request, for its requester: placeholders are replaced by the values that the
+/// requester wrote. `agent` is the agent that answers.
 std::string restored_for_asker(const Desk& desk,
                                const Envelope& question,
                                std::string_view agent,
                                std::string_view json);
 
-/// The answer with the asker's values in it; the same envelope if it names none of them.
+/// The answer with the requester's values; the same envelope if no placeholder was replaced.
 EnvelopePtr restored_answer(const Desk& desk, const Envelope& question, const EnvelopePtr& answer);
 
-/// The same for what an answer says was learnt of the user, each of it JSON.
+/// The same for the facts about a user in an answer, each JSON.
 void restore_facts(const Desk& desk,
                    const Envelope& question,
                    std::string_view agent,
                    std::vector<std::string>& facts);
 
-/// What is wrong with a message, said in the words that its sender used. One that answers an open
-/// request has the asker's own values from then on.
+/// The flaws of a message, in the sender's words. From then on an answer to an open request has the
+/// requester's values in place of placeholders.
 std::optional<dialects::Rejection> unfit_as_sent(Desk& desk, SendMessage& message);
 
 // For operators.
-/// `workflow` is the envelope's own unless it says another.
+/// `workflow`, unless empty, replaces the envelope's own workflow.
 std::string redacted_body(const Options& options,
                           const Envelope& envelope,
                           std::string_view workflow = {});
-/// What comes of a question, in the question's dialect: the answer to it, and a note on the way.
+/// An answer to a request, or a note on its progress, in the request's dialect.
 std::string redacted_answer(const Options& options,
                             const Envelope& question,
                             std::string_view answer);
 std::string redacted_note(const Options& options, const Envelope& question, std::string_view note);
 std::string redacted_words(const Options& options, std::string_view words, std::string_view scope);
-/// An object of the hub's, with whatever others put into it; its own ids and names stay.
+/// A document of the hub with text of others in it. The hub's own ids and names stay.
 std::string redacted_document(const Options& options,
                               std::string_view json,
                               std::string_view scope);
-/// The workflow by which what is asked of people has its placeholders.
+/// The workflow that scopes the placeholders of a human task.
 std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal);
-/// An event as the feed prints it; nothing if it has no personal data.
+/// An event as the feed prints events; nothing if the event has no personal data.
 std::optional<std::string> redacted_event(const Options& options, std::string_view json);
 
 bool sees_placeholders(const Caller& caller);
-/// What is kept for a user or a workflow, as this caller may see it.
+/// A stored document as this caller may see the document.
 std::string shown_to(const Options& options,
                      const Caller& caller,
                      std::string json,

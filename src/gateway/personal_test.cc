@@ -23,14 +23,14 @@ TEST(EventsForOperators, A4_HaveNoPersonalDataInTheirMessages) {
                               std::string{kEnvelope} + R"(,"priority":"normal"})";
     const std::string shown = shown_event(event);
     EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
-    // By `openssl dgst -sha256 -hmac`, as in base/personal/redact_test.cc.
+    // Computed by `openssl dgst -sha256 -hmac`, as in base/personal/redact_test.cc.
     EXPECT_NE(shown.find("Bill [EMAIL_4da42e2c]"), std::string::npos) << shown;
     EXPECT_NE(shown.find(R"("from":"prime@boss.example")"), std::string::npos)
         << "an agent is called what it is called";
     EXPECT_NE(shown.find(R"("user_id":"u@example.org")"), std::string::npos) << "so is a user";
 }
 
-TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
+TEST(EventsForOperators, A4_HaveNoPersonalDataInReasonsNotesAndAddresses) {
     for (const char* member :
          {R"("event":"MessageDropped","reason":"no account of ana@example.org")",
           R"("event":"RequestFailed","detail":"not \"ana@example.org\"")",
@@ -46,7 +46,7 @@ TEST(EventsForOperators, A4_HaveNoneInTheirReasonsNotesAndAddresses) {
         "as it was");
 }
 
-TEST(EventsForOperators, A4_HaveNoneInWhateverIsNoNameOfSomething) {
+TEST(EventsForOperators, A4_HaveNoPersonalDataInMembersThatAreNoNames) {
     for (const char* member : {R"("objective":"mail ana@example.org")",
                                R"("input":{"to":"ana@example.org"})",
                                R"("output":"ana@example.org")",
@@ -63,7 +63,7 @@ TEST(EventsForOperators, A4_HaveNoneInWhateverIsNoNameOfSomething) {
     }
 }
 
-TEST(EventsForOperators, A4_SayWhomAMessageIsFromAndNothingOfWhatItSays) {
+TEST(EventsForOperators, A4_ShowTheSenderButNoPersonalDataOfAMessage) {
     const std::string envelope{kEnvelope.substr(kEnvelope.find(':') + 1)};
     for (const char* event : {"MessageAccepted", "RequestAnswered"}) {
         const std::string shown =
@@ -83,7 +83,7 @@ TEST(EventsForOperators, A4_CoverEveryDialect) {
     EXPECT_EQ(shown.find("ana@example.org"), std::string::npos) << shown;
 }
 
-TEST(EventsForOperators, A4_X15_HaveNoneInAnObjectiveAPlanOrAReport) {
+TEST(EventsForOperators, A4_X15_HaveNoPersonalDataInObjectivesPlansAndReports) {
     for (const char* event :
          {R"({"event":"DelegationAdmitted","session":"session-1","objective":"ana@example.org"})",
           R"({"event":"WorkflowStarted","correlation":"session-1","plan":{"q":"ana@example.org"}})",
@@ -99,7 +99,7 @@ TEST(EventsForOperators, A4_X15_HaveNoneInAnObjectiveAPlanOrAReport) {
     }
 }
 
-TEST(DocumentsForOperators, A4_X15_KeepTheirIdsAndNothingElse) {
+TEST(DocumentsForOperators, A4_X15_KeepIdsAndRedactTheRest) {
     const Caller viewer{.agent = {"vi"}, .role = OperatorRole::Viewer};
     const Caller owner{.user = "ana@example.org"};
     const std::string session =
@@ -111,14 +111,14 @@ TEST(DocumentsForOperators, A4_X15_KeepTheirIdsAndNothingElse) {
     EXPECT_EQ(shown_to(kOptions, owner, session, "session-1"), session);
 }
 
-TEST(DocumentsForOperators, A4_X15_HaveNoneInTheirKeys) {
+TEST(DocumentsForOperators, A4_X15_HaveNoPersonalDataInKeys) {
     EXPECT_EQ(
         redacted_document(
             kOptions, R"({ "ana@example.org" : {"ana@example.org":1},"id":"t"})", "session-1"),
         R"({ "[EMAIL_4da42e2c]" : {"[EMAIL_4da42e2c]":1},"id":"t"})");
 }
 
-TEST(EventsForOperators, A4_X15_HaveNoneInTheirKeys) {
+TEST(EventsForOperators, A4_X15_HaveNoPersonalDataInKeys) {
     for (const char* event :
          {R"({"event":"FactLearnt","session":"session-1","value":{"ana@example.org":3}})",
           R"({"event":"MessageAccepted","envelope":{"id":"m","correlation":"session-1",)"

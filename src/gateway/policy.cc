@@ -46,7 +46,7 @@ Result<void> read_rules(json::Value rules, const Scope& scope, Settings& setting
     return {};
 }
 
-/// A name stands in a line of words.
+/// A name is a word in a line of the policy's text form, and so has no spaces.
 bool is_name(std::string_view name) {
     return !name.empty() && name.size() <= kIdBytesMax && std::ranges::all_of(name, [](char c) {
         return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
@@ -60,7 +60,7 @@ std::vector<std::string_view> platforms() {
     return names;
 }
 
-/// Of two rules that are set side by side, the one that must not be above the other. 0 is none.
+/// Two rules of a scope: `lower` must not exceed `upper`, unless `upper` is 0, which sets no bound.
 struct Order {
     Rule lower;
     Rule upper;

@@ -1,4 +1,4 @@
-// A policy as JSON, as the API and a policy file (TOML of the same shape) have it:
+// A policy as JSON, for the API and for policy files (TOML of the same shape):
 // {"hub": {"depth_max": 4}, "agent": {"byte-doc": {"fanout_max": 2}}}
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace parlance::gateway {
 
-/// Names what is wrong: the scope, the rule, the value and its bounds.
+/// An Error names the scope, the rule, the value and its bounds.
 Result<Settings> read_settings(json::Value policy);
-/// Whether it is two names with '>' between them; "*" is one too.
+/// Whether `chain` is two names with '>' between; "*" is a name too.
 bool is_chain(std::string_view chain);
 std::string write_settings(const Settings& settings);
 

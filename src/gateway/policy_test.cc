@@ -5,7 +5,7 @@
 namespace parlance::gateway {
 namespace {
 
-TEST(Policy, T14_IsWrittenAsItIsRead) {
+TEST(Policy, T14_SurvivesWritingAndReading) {
     const std::string text =
         R"({"hub":{"depth_max":4,"root_idle_ms":1000},"platform":{"kessel":{"fanout_max":9}},)"
         R"("agent":{"byte-doc":{"fanout_max":2},"tag":{"breaker_failures":0}},"user":{"u@x":{"tokens_per_user":7}}})";
@@ -18,7 +18,7 @@ TEST(Policy, T14_IsWrittenAsItIsRead) {
     EXPECT_EQ(*again, *settings) << "and as the journal has it";
 }
 
-TEST(Policy, T14_TakesChainsAndWhatHasNoUpperBound) {
+TEST(Policy, T14_TakesChainsAndRulesWithoutAnUpperBound) {
     for (const auto* text : {R"({"chain":{"a>b":{"chain_enabled":1}}})",
                              R"({"platform":{"correlation":{"chain_enabled":1}}})",
                              R"({"chain":{"*>*":{"chain_enabled":0}}})",
@@ -28,7 +28,7 @@ TEST(Policy, T14_TakesChainsAndWhatHasNoUpperBound) {
     }
 }
 
-TEST(Policy, T14_NamesWhatIsWrong) {
+TEST(Policy, T14_ErrorNamesTheFlaw) {
     const std::vector<std::pair<std::string, std::string>> wrong{
         {R"([])", "a policy must be an object"},
         {R"({"planet":{}})", "'planet' must be hub"},
@@ -66,7 +66,7 @@ TEST(Policy, T14_NamesWhatIsWrong) {
     }
 }
 
-TEST(Policy, T14_AChainOfPlatformsNamesIsOfPlatforms) {
+TEST(Policy, T14_PlatformNamesInAChainMatchPlatformsAndNotAgents) {
     struct Case {
         const char* policy;
         Chain chain;
@@ -74,15 +74,15 @@ TEST(Policy, T14_AChainOfPlatformsNamesIsOfPlatforms) {
     };
     const Chain impostor{"kessel", "b", "taskwire", "delegation"};
     const Case cases[] = {
-        // An agent that is called like a platform does not get in by its name.
+        // An agent called like a platform does not match by its name.
         {"chain kessel>* chain_enabled 1\n", impostor, false},
         {"chain *>sam chain_enabled 1\n", {"a", "sam", "kessel", "taskwire"}, false},
         {"chain kessel>sam chain_enabled 1\n", {"kessel", "sam", "taskwire", "taskwire"}, false},
-        // Its platform does.
+        // The agent's platform matches.
         {"chain taskwire>* chain_enabled 1\n", impostor, true},
         {"chain kessel>* chain_enabled 1\n", {"taskwire", "b", "kessel", "sam"}, true},
         {"chain kessel>sam chain_enabled 1\n", {"a", "b", "kessel", "sam"}, true},
-        // With an agent beside it, it is an agent; and under its own table.
+        // Beside an agent's name, or in an agent's own table, the word names an agent.
         {"chain kessel>b chain_enabled 1\n", impostor, true},
         {"chain a>sam chain_enabled 1\n", {"a", "sam", "kessel", "taskwire"}, true},
         {"chain a>sam chain_enabled 1\n", {"a", "b", "kessel", "sam"}, false},

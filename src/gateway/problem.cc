@@ -10,7 +10,7 @@ namespace parlance::gateway {
 
 namespace {
 
-constexpr std::uint64_t kRetryAfterMs = 1000;  // Where nobody knows better.
+constexpr std::uint64_t kRetryAfterMs = 1000;  // If no better time is known.
 
 std::string list(const std::vector<dialects::Problem>& problems) {
     std::string out = "[";
@@ -29,7 +29,7 @@ std::string list(const std::vector<dialects::Problem>& problems) {
 struct DoorRow {
     int status;
     Refusal refusal;
-    std::string_view advice{};  ///< Instead of the refusal's own, which is about messages.
+    std::string_view advice{};  ///< Replaces the refusal's own advice, which is about messages.
 };
 constexpr std::array kDoorRefusals{
     DoorRow{408, Refusal::MessageMalformed, "Send the whole request in one go."},
@@ -42,7 +42,7 @@ constexpr std::array kDoorRefusals{
 constexpr DoorRow kOtherwise{
     400, Refusal::MessageMalformed, "Send a well-formed HTTP/1.1 request."};
 
-/// The status stands in the line and in the body, and is the same.
+/// The status in the body is the status of the response.
 transport::Response write_problem(int status,
                                   Refusal refusal,
                                   const std::string& detail,
@@ -67,7 +67,7 @@ transport::Response write_problem(int status,
                                  .headers = {},
                                  .body = body.done()};
     if (row.retryable) {
-        // Whole seconds, and none too early.
+        // Whole seconds, rounded up.
         const auto wait = retry_after_ms > 0 ? retry_after_ms : kRetryAfterMs;
         response.headers.emplace_back("Retry-After", std::to_string((wait + 999) / 1000));
     }

@@ -32,7 +32,7 @@ TEST(Problem, SaysTheSameStatusInTheLineAndInTheBody) {
     }
 }
 
-TEST(Problem, HasItsCodeWhatIsWrongAndWhatToDo) {
+TEST(Problem, HasItsCodeItsDetailAndItsAdvice) {
     for (const auto& row : kRefusals) {
         const auto response = problem(row.refusal, "this is wrong");
         ASSERT_TRUE(json::check(response.body)) << response.body;
@@ -46,14 +46,14 @@ TEST(Problem, HasItsCodeWhatIsWrongAndWhatToDo) {
     }
 }
 
-TEST(Problem, NamesATimeExactlyWhenTryingAgainMakesSense) {
+TEST(Problem, HasRetryAfterExactlyWhenRetryable) {
     for (const auto& row : kRefusals) {
         EXPECT_EQ(header(problem(row.refusal, {}), "Retry-After") != "nothing", row.retryable)
             << row.code;
     }
 }
 
-TEST(Problem, OfTheDoorHasTheCodeThatFitsItsStatus) {
+TEST(Problem, OfTheListenerHasTheCodeOfItsStatus) {
     EXPECT_EQ(member(door_problem(429, "full"), "code"), "\"CONNECTION_LIMIT_EXCEEDED\"");
     EXPECT_EQ(header(door_problem(429, "full"), "Retry-After"), "1");
     EXPECT_EQ(member(door_problem(413, "large"), "code"), "\"MESSAGE_TOO_LARGE\"");
@@ -62,7 +62,7 @@ TEST(Problem, OfTheDoorHasTheCodeThatFitsItsStatus) {
     EXPECT_EQ(member(door_problem(408, "slow"), "code"), "\"MESSAGE_MALFORMED\"");
 }
 
-TEST(Problem, OfTheDoorAdvisesOnHttpAndNotOnMessages) {
+TEST(Problem, OfTheListenerAdvisesOnHttpAndNotOnMessages) {
     const std::pair<int, const char*> cases[] = {{400, "well-formed HTTP/1.1 request"},
                                                  {408, "in one go"},
                                                  {431, "shorter header fields"},
@@ -74,7 +74,7 @@ TEST(Problem, OfTheDoorAdvisesOnHttpAndNotOnMessages) {
     }
 }
 
-TEST(Problem, AdvisesOnWhatHelpsWhereTheUsualDoesNot) {
+TEST(Problem, AdvisesByDetailWhereTheUsualAdviceDoesNotHelp) {
     const auto full = problem(Refusal::HubOverloaded, "it has 7, which is its limit (agents_max)");
     EXPECT_EQ(member(full, "detail"),
               R"("it has 7, which is its limit (agents_max). Waiting does not help: remove agents )"
@@ -91,13 +91,13 @@ TEST(Problem, AdvisesOnWhatHelpsWhereTheUsualDoesNot) {
     EXPECT_NE(item.find("Acknowledge it"), std::string::npos) << item;
 }
 
-TEST(Problem, QuotesWhatAStrangerWrote) {
+TEST(Problem, EscapesTextOfTheClient) {
     const auto response = problem(Refusal::MessageMalformed, "the name is \"\n\x01");
     EXPECT_TRUE(json::check(response.body)) << response.body;
     EXPECT_EQ(response.body.find('\n'), std::string::npos);
 }
 
-TEST(Problem, ListsEverythingThatIsWrongWithAMessage) {
+TEST(Problem, ListsAllFlawsOfAMessage) {
     const dialects::Rejection rejection{
         .refusal = Refusal::InputValidationFailed,
         .id = "m-1",
@@ -127,7 +127,7 @@ TEST(Problem, OfAnAnswerNamesItsRequestAndItsWorkflow) {
     }
 }
 
-TEST(Refused, IsAnItemOfAListThatNamesWhatItIsAbout) {
+TEST(Refused, IsAListItemThatNamesItsMessageOrDelivery) {
     std::string items;
     append_refused(items, {.message_id = "m", .refusal = Refusal::HubOverloaded}, {});
     append_refused(items, {.delivery_id = "7.1", .refusal = Refusal::DeliveryStale}, "{}");
@@ -143,7 +143,7 @@ TEST(Refused, IsAnItemOfAListThatNamesWhatItIsAbout) {
     EXPECT_EQ(json::find(list.value, "dialect_error")->raw, "{}");
 }
 
-TEST(Problem, X12_SaysWhenTheSameWouldBeTaken) {
+TEST(Problem, X12_SaysWhenARetryWouldBeTaken) {
     const auto known = problem(Refusal::RateLimitExceeded, "too many", {}, {}, 47'001);
     EXPECT_EQ(header(known, "Retry-After"), "48") << "whole seconds, and none too early";
     EXPECT_NE(known.body.find(R"("retry_after_ms":47001)"), std::string::npos) << known.body;

@@ -1,5 +1,5 @@
-// Reads of the journal for streams: a few at a time, so that of a thousand streams only a few have
-// a passage between the reading thread and their connection.
+// Reads of the journal for streams, a few at a time, so that the memory for passages between the
+// reading thread and the connections is bounded however many streams are open.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace parlance::gateway {
 
 class ReadQueue {
   public:
-    /// With passages of 256 KiB these are 8 MiB.
+    /// With passages of 256 KiB: 8 MiB.
     static constexpr std::size_t kReadsMax = 32;
 
-    /// `begin` is called now or later, in the order of the calls. It says whether it began a read,
-    /// whose end is told by done(): a stream that was closed meanwhile begins none.
+    /// Calls `begin` now or later, in the order of the calls. `begin` returns whether a read began,
+    /// whose end done() reports; for a stream that was closed meanwhile none begins.
     void push(std::function<bool()> begin) {
         waiting_.push_back(std::move(begin));
         begin_some();

@@ -7,7 +7,7 @@
 namespace parlance::gateway {
 namespace {
 
-TEST(ReadQueue, G7_BeginsSoManyReadsAndTheNextWhenOneIsDoneInTheOrderTheyWereAskedFor) {
+TEST(ReadQueue, G7_BeginsReadsInOrderAndUpToItsLimitAtATime) {
     ReadQueue reads;
     std::vector<std::size_t> begun;
     const std::size_t all = 2 * ReadQueue::kReadsMax;

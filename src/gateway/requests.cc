@@ -1,7 +1,7 @@
-// GET /v1/requests/{message_id}: where a request stands, and its answer once there is one (W1).
+// GET /v1/requests/{message_id}: the state of a request, and its answer once there is one (W1).
 //
-// The answer is read from the journal, so a requester that lost the response or the delivery that
-// carried it can fetch it for as long as the hub remembers the request's id, over restarts too.
+// The answer is read from the journal, so a requester that lost the response or the delivery with
+// the answer can fetch it while the hub remembers the request's id, over restarts too.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -55,8 +55,8 @@ void answer_open(const Desk& desk, const Shown& shown) {
     shown.exchange->respond({.headers = {}, .body = out.done()});
 }
 
-/// As the requester would have been handed it: in the dialect of its request, and with placeholders
-/// for personal data where the caller sees those.
+/// Answers as the requester would have been answered: in the dialect of the request, and with
+/// placeholders for personal data if the caller may see only placeholders.
 void answer_ended(Desk& desk, const Shown& shown, Sequence at, const Event& event) {
     const auto* answered = std::get_if<RequestAnswered>(&event);
     const auto* failed = std::get_if<RequestFailed>(&event);
@@ -83,20 +83,20 @@ void answer_from_record(Desk& desk, const Shown& shown, Sequence at) {
     });
 }
 
-/// How many senders of one id an answer names.
+/// How many senders of the same id an answer names.
 constexpr std::size_t kSendersNamed = 10;
 
 bool is_there(const Desk& desk, std::string_view asker, std::string_view id) {
     return desk.engine->stream({.asker = asker, .id = id, .count_max = 0}).has_value();
 }
 
-/// Whether the caller may act for every agent, and so need not say whose request it means.
+/// Whether the caller may act for every agent, and so need not name the requester.
 bool may_act_for_anyone(const Caller& caller) {
     return caller.user.empty() && caller.role != OperatorRole::Viewer &&
            (caller.is_operator || caller.agent.value.empty());
 }
 
-/// All that have sent a request of this id.
+/// All senders of a request with this id.
 std::vector<std::string> senders_of(const Desk& desk, std::string_view id) {
     std::vector<std::string> senders;
     for (const auto& agent : desk.engine->state().registry.agents) {
@@ -130,7 +130,7 @@ void get_request(Desk& desk, Call& call) {
         if (senders.size() > 1) return call.exchange->respond(ambiguous(id, senders));
         if (senders.size() == 1) asker = senders.front();
     }
-    // A request of another agent is answered as if there were none.
+    // Another agent's request is answered like a missing request.
     const auto standing = desk.engine->stream({.asker = asker, .id = id, .count_max = 0});
     if (standing && !may_act_for(*call.caller, asker)) {
         record_unseen(desk,

@@ -1,4 +1,4 @@
-// POST /v1/route: whether an agent should route a request or handle it itself (K9).
+// POST /v1/route: whether an agent should route a request or handle the request itself (K9).
 #include <algorithm>
 
 #include "base/json_write.h"
@@ -11,16 +11,16 @@ namespace parlance::gateway {
 
 namespace {
 
-/// What an agent has in hand, and what it would need for it.
+/// The work that an agent has in hand, and the capability that the work needs.
 struct RoutingQuestion {
     std::string agent;
-    std::string capability;  ///< Empty: nothing that anybody offers.
-    bool is_named = false;   ///< By the agent; else it was understood.
+    std::string capability;  ///< Empty: no agent offers one.
+    bool is_named = false;   ///< Named by the agent; else classified.
     bool is_sure = true;
     bool lacks_data = false;
 };
 
-/// The others that have the capability; the first is whom a request would go to.
+/// The other agents with the capability; a request would go to the first.
 std::vector<AgentListing> others_with(const Desk& desk,
                                       const std::vector<Offer>& offers,
                                       const RoutingQuestion& question) {

@@ -1,5 +1,5 @@
-// Every route: which function answers it, and what it takes and gives. The dispatch (routes.cc),
-// /openapi.json (openapi.cc) and docs/protocols/http.md (by a test) follow this table.
+// Every route: its function, what the route takes and what the route answers. The dispatch
+// (routes.cc), /openapi.json (openapi.cc) and docs/protocols/http.md (by a test) follow this table.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace parlance::gateway {
 
 struct Parameter {
     std::string_view name;
-    std::string_view in;      ///< "query" or "header"; those of the path stand in the pattern.
+    std::string_view in;      ///< "query" or "header"; path parameters are in the pattern.
     std::string_view schema;  ///< JSON.
     std::string_view meaning;
 };
@@ -21,22 +21,22 @@ struct Parameter {
 struct Answer {
     int status;
     std::string_view meaning;
-    std::string_view component{};  ///< Of components.h; none: no content.
+    std::string_view component{};  ///< In components.h; empty: no content.
     std::string_view content_type = "application/json";
-    bool or_text = false;  ///< Also as a dialect's text, for who accepts text/plain.
+    bool or_text = false;  ///< Also a dialect's text, if text/plain is accepted.
 };
 
 struct Route {
     std::string_view method;
     std::string_view pattern;
     void (*handle)(Desk&, Call&);
-    Who who;  ///< Those who may call it.
+    Who who;  ///< The kinds of callers allowed.
     std::string_view summary;
-    std::span<const Answer> answers;  ///< When all goes well; everything else is a Problem.
-    std::string_view body{};          ///< The component of the request's body, if it has one.
+    std::span<const Answer> answers;  ///< Of success; all other answers are a Problem.
+    std::string_view body{};          ///< Component of the request's body; empty: no body.
     bool is_body_required = false;
     std::span<const Parameter> parameters{};
-    bool takes_text = false;  ///< The body may also be in a dialect's text form.
+    bool takes_text = false;  ///< The body may be a dialect's text form.
 };
 
 namespace routes {
@@ -46,7 +46,7 @@ inline constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
 
 inline constexpr std::array kDone{Answer{204, "Done, and on disk."}};
 inline constexpr std::array kAccepted{Answer{202, "Accepted, and on disk.", "Accepted"}};
-// Rows are as wide as they are, so that the tables can be read as such.
+// Rows keep their width, so that the tables can be read as tables.
 // clang-format off
 inline constexpr std::array kSent{
     Answer{202, "Accepted, and on disk. An answer, if one is awaited, comes to the inbox.", "Accepted"},
@@ -179,7 +179,7 @@ inline constexpr std::array kHumanParameters{
 
 }  // namespace routes
 
-/// The busiest first; a longer pattern before the shorter one that would take it too.
+/// The busiest first; a longer pattern before a shorter pattern that matches the same path.
 inline constexpr std::array kRoutes{
     Route{"POST", "/v1/messages", post_message, kWorkers, "Send a message of any dialect",
           routes::kSent, "Message", true, routes::kSendParameters, true},

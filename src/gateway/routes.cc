@@ -10,7 +10,7 @@ namespace parlance::gateway {
 
 namespace {
 
-/// A route that takes no body ignores one up to this size.
+/// A route without a body ignores a body up to this size.
 constexpr std::uint64_t kStrayBodyBytesMax = 4096;
 
 void refuse_path(Call& call, const std::string& allowed) {
@@ -26,7 +26,7 @@ void refuse_path(Call& call, const std::string& allowed) {
     call.exchange->respond(std::move(response));
 }
 
-/// What must stand in a parameter that is not what its schema says; nothing if it is.
+/// The rule that a parameter's value breaks; empty if the value fits the schema.
 std::string rule_broken(json::Value schema, std::string_view text) {
     const auto kind = text_member(schema, "type");
     if (kind == "boolean") {
@@ -54,7 +54,7 @@ std::string rule_broken(json::Value schema, std::string_view text) {
            (most ? " to " + std::to_string(*most) : std::string{});
 }
 
-/// Holds the query to what the route's row says of it.
+/// Checks the query against the parameters of the route's row.
 std::vector<dialects::Problem> flaws_of(const Route& row, const transport::Request& request) {
     static constexpr std::size_t kShownBytesMax = 64;
     std::vector<dialects::Problem> flaws;
@@ -80,7 +80,7 @@ void refuse_query(Call& call, std::vector<dialects::Problem> flaws) {
 
 }  // namespace
 
-/// What comes here is no WebSocket: the door would have taken that.
+/// Only plain requests get here, as the transport takes WebSocket upgrades.
 void get_connect(Desk&, Call& call) {
     auto response = problem(Refusal::ConnectionUpgradeRequired,
                             "/v1/connect is a WebSocket, and this is a plain request");
@@ -91,7 +91,7 @@ void get_connect(Desk&, Call& call) {
 std::optional<std::vector<std::string_view>> match_path(
     std::string_view pattern, std::string_view path, std::span<const std::size_t> slashes_encoded) {
     const std::string_view whole = path;
-    /// Whether none of the slashes that a literal stands on belongs to a name.
+    /// Whether the literal covers no encoded slash, which would belong to a name.
     const auto is_open = [&](std::size_t at, std::size_t size) {
         const auto from = static_cast<std::size_t>(path.data() - whole.data()) + at;
         return std::ranges::none_of(slashes_encoded, [&](std::size_t slash) {
@@ -138,7 +138,7 @@ std::optional<transport::Response> refusal_by_header(Desk& desk,
             parse_number(request.header("Content-Length")).value_or(0) > kStrayBodyBytesMax;
         if (!is_stray) return std::nullopt;
     }
-    // Who need not say who it is could else have the hub keep any number of bodies.
+    // Anonymous callers could otherwise make the hub buffer any number of bodies.
     return door_problem(
         413, std::string{row->method} + " " + std::string{row->pattern} + " takes no body");
 }
@@ -154,7 +154,7 @@ void route(Desk& desk, ExchangePtr exchange) {
     for (const auto& row : kRoutes) {
         auto captures = match_path(row.pattern, request.path, request.slashes_encoded);
         if (!captures) continue;
-        // Who asks for the head alone sees nothing of what would be given out.
+        // A HEAD of an inbox would lease messages and show none of them.
         if (is_head && row.handle == get_inbox) {
             allowed = row.method;
             break;
@@ -172,7 +172,7 @@ void route(Desk& desk, ExchangePtr exchange) {
         }
         return row.handle(desk, call);
     }
-    // A stranger is not told what there is.
+    // A stranger must not learn which routes exist.
     auto admission = admit(desk, request, kIdentified);
     if (admission.refusal) return call.exchange->respond(std::move(*admission.refusal));
     refuse_path(call, allowed);

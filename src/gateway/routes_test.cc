@@ -7,7 +7,7 @@ namespace {
 
 using Captures = std::vector<std::string_view>;
 
-TEST(Routes, TakeAPathApartByTheirPattern) {
+TEST(Routes, SplitAPathByTheirPattern) {
     EXPECT_EQ(match_path("/v1/agents", "/v1/agents"), Captures{});
     EXPECT_EQ(match_path("/v1/agents/{id}", "/v1/agents/bob"), Captures{"bob"});
     EXPECT_EQ(match_path("/v1/agents/{id}/inbox", "/v1/agents/bob/inbox"), Captures{"bob"});
@@ -20,7 +20,7 @@ TEST(Routes, LetAnAgentHaveSlashesInItsName) {
               Captures{"agent://planner/1"});
 }
 
-TEST(Routes, LeaveASlashThatCameEncodedInItsName) {
+TEST(Routes, KeepAnEncodedSlashInAName) {
     const std::vector<std::size_t> slash{12};
     EXPECT_FALSE(match_path("/v1/agents/{id}/inbox", "/v1/agents/a/inbox", slash));
     EXPECT_EQ(match_path("/v1/agents/{id}", "/v1/agents/a/inbox", slash), Captures{"a/inbox"});
@@ -31,7 +31,7 @@ TEST(Routes, LeaveASlashThatCameEncodedInItsName) {
         << "what follows the name is none of it";
 }
 
-TEST(Routes, RefuseWhatDoesNotFit) {
+TEST(Routes, RefusePathsThatDoNotMatch) {
     EXPECT_FALSE(match_path("/v1/agents", "/v1/agents/"));
     EXPECT_FALSE(match_path("/v1/agents/{id}", "/v1/agents/"));
     EXPECT_FALSE(match_path("/v1/agents/{id}/inbox", "/v1/agents/bob"));

@@ -75,7 +75,7 @@ Outcome DialectScribe::read(const Envelope& answer) const {
 }
 
 EnvelopePtr DialectScribe::tell(const Assignment& news) const {
-    // In any dialect: whoever gets it reads it in its own.
+    // Any dialect will do, since the recipient reads the message in its own dialect.
     const auto payload =
         json::ObjectWriter{}.text("action", news.objective).raw("data", news.inputs).done();
     json::ObjectWriter metadata;

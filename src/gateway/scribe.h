@@ -1,4 +1,4 @@
-// Gives the core's workflows the dialects: it asks each agent in that agent's own words.
+// Gives the core's workflows the dialects: writes each agent's requests in the agent's own dialect.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace parlance::gateway {
 
 class DialectScribe : public Scribe {
   public:
-    /// Before it writes to anybody: what is kept back from whom.
+    /// To be called before the first message is written: sets the personal data kept from readers.
     void keep_back(PersonalPolicy personal, std::string key);
 
     std::string flaw(const Assignment& assignment) const override;
@@ -27,8 +27,8 @@ class DialectScribe : public Scribe {
     std::string quote(const Envelope& request, const Taker& reader) const override;
 
   private:
-    Options options_;                ///< Only what is personal.
-    mutable CapabilityShelf shelf_;  ///< What was compiled before.
+    Options options_;                ///< Only the members about personal data are used.
+    mutable CapabilityShelf shelf_;  ///< Compiled capabilities.
 };
 
 }  // namespace parlance::gateway

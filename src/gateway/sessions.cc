@@ -1,6 +1,6 @@
-// What is kept of a user's conversations: how far they are, what is known, and what was presented.
+// A user's sessions: progress, facts and presented analyses.
 //
-// A session of another user is answered like one that is not there.
+// A session of another user is answered like a missing session.
 #include <algorithm>
 #include <array>
 
@@ -24,8 +24,8 @@ using core::shared::KnownFact;
 using core::shared::Session;
 
 struct FactList {
-    std::string_view key;   ///< In a body.
-    std::string_view kind;  ///< Of each in it.
+    std::string_view key;   ///< Member of a body.
+    std::string_view kind;  ///< Of the list's items.
 };
 constexpr std::array kFactLists{FactList{"facts", "fact"},
                                 FactList{"decisions", "decision"},
@@ -33,7 +33,8 @@ constexpr std::array kFactLists{FactList{"facts", "fact"},
 
 const core::shared::Shared& shared_of(const Desk& desk) { return desk.engine->state().shared; }
 
-/// Operators see all, a user its own, an agent those of whom it may act for.
+/// Operators see all sessions, a user its own, an agent the sessions of users that the agent may
+/// act for.
 bool may_see(const Caller& caller, std::string_view user) {
     return caller.role != OperatorRole::None || may_act_for_user(caller, user);
 }
@@ -46,7 +47,7 @@ transport::Response no_session(std::string_view id) {
     return problem(Refusal::SessionNotFound, no_session_words(id));
 }
 
-/// What the tree of delegations tells of a session: whose it is, and out of which it came.
+/// The user and the parent of a session, from the tree of delegations.
 struct Descent {
     std::string user;
     std::string parent;
@@ -82,7 +83,8 @@ std::string session_json(const Desk& desk, const std::string& id, const Session&
     return out.done();
 }
 
-/// The session as it is kept, or as its delegations tell of it; nothing for who may not see it.
+/// The session as stored, or as its delegations describe the session; nothing if the caller may not
+/// see the session.
 std::optional<std::string> shown_session(const Desk& desk,
                                          const Caller& caller,
                                          const std::string& id) {
@@ -95,7 +97,7 @@ std::optional<std::string> shown_session(const Desk& desk,
     return session_json(desk, id, Session{.user = descent->user, .parent = descent->parent});
 }
 
-/// Whose session it is, as it is kept or as its delegations tell; nothing if there is none.
+/// The session's user, as stored or from its delegations; nothing without such a session.
 std::optional<std::string> owner_of(const Desk& desk, const std::string& id) {
     const auto* session = core::shared::find(shared_of(desk).sessions, id);
     if (session != nullptr) return session->user;
@@ -103,7 +105,7 @@ std::optional<std::string> owner_of(const Desk& desk, const std::string& id) {
     return descent ? std::optional{descent->user} : std::nullopt;
 }
 
-/// The same answer whether there is none or it is another's; the latter is on record.
+/// Answers a missing session and another user's session alike; the latter is recorded.
 void refuse_session(Desk& desk, Call& call, const std::string& id) {
     if (owner_of(desk, id)) {
         record_unseen(desk,
@@ -114,7 +116,7 @@ void refuse_session(Desk& desk, Call& call, const std::string& id) {
     call.exchange->respond(no_session(id));
 }
 
-/// Whose session it is; nothing, with the call answered, for who may not see it.
+/// The session's user; nothing, with the call answered, if the caller may not see the session.
 std::optional<std::string> user_of(Desk& desk, Call& call, const std::string& id) {
     auto user = owner_of(desk, id);
     if (user && may_see(*call.caller, *user)) return user;
@@ -124,7 +126,8 @@ std::optional<std::string> user_of(Desk& desk, Call& call, const std::string& id
 
 bool is_agent(const Caller& caller) { return !caller.is_operator && caller.user.empty(); }
 
-/// Who says so: the agent that calls, or the one that who may act for it names.
+/// The agent that a statement is from: the calling agent, or the agent named by a caller who may
+/// act for the agent.
 std::string speaker(const Call& call, json::Value body) {
     auto agent = text_member(body, "agent");
     if (agent.empty() && is_agent(*call.caller)) agent = call.caller->agent.value;
@@ -153,7 +156,7 @@ std::string fact_json(const KnownFact& known) {
         .done();
 }
 
-/// The newest of this session, else the newest of the user.
+/// The newest fact of this session, else the user's newest fact.
 const KnownFact* best_of(const std::vector<const KnownFact*>& facts, const std::string& session) {
     const auto own = std::find_if(facts.rbegin(), facts.rend(), [&](const KnownFact* known) {
         return known->session == session;
@@ -162,7 +165,7 @@ const KnownFact* best_of(const std::vector<const KnownFact*>& facts, const std::
     return facts.empty() ? nullptr : facts.back();
 }
 
-/// False, with the call answered, if it is no fact.
+/// False, with the call answered, if `said` is no fact.
 bool read_fact(Call& call, json::Value said, std::string_view kind, std::vector<Fact>& facts) {
     const auto value = said.is_object() ? json::find(said, "value") : std::optional{said};
     const auto words = said.is_object() ? said : json::Value{"{}"};
@@ -200,7 +203,7 @@ bool read_facts(Call& call, json::Value body, std::vector<Fact>& facts) {
     return false;
 }
 
-/// The same for objects whose members stand in another order.
+/// Appends the value as text that does not depend on the order of members.
 void append_sorted(std::string& out, json::Value value) {
     if (value.is_object()) {
         out += '{';
@@ -220,7 +223,7 @@ void append_sorted(std::string& out, json::Value value) {
     }
 }
 
-/// What an analysis goes by: what was asked for, with what.
+/// The key of an analysis: given, or made of the capability and its inputs.
 std::string key_of(json::Value body) {
     auto key = text_member(body, "key");
     if (!key.empty()) return key;
@@ -273,7 +276,8 @@ void post_session(Desk& desk, Call& call) {
         write.user = descent->user;
     }
     const auto* kept = core::shared::find(shared_of(desk).sessions, id);
-    // Nor is who names nobody told that there is one of somebody else.
+    // A caller without user_id must not learn of another user's session, so such a session counts
+    // as new.
     const bool is_new = kept == nullptr || !may_see(*call.caller, kept->user);
     if (is_new && write.user.empty()) return refuse_member(call, "user_id", "whose session it is");
     if (kept == nullptr && descent && descent->user != write.user) {
@@ -343,7 +347,7 @@ void get_analyses(Desk& desk, Call& call) {
         {.headers = {}, .body = shown_to(desk.options, *call.caller, std::move(body), id)});
 }
 
-/// With a result: it was presented. Without: was it?
+/// Stores an analysis if the body has a result; else says whether the analysis is known.
 void post_analysis(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;

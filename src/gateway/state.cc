@@ -1,7 +1,7 @@
 // The shared state of taskwire: tasks, agents, resources and policy, read and updated.
 //
-// Tasks and allocations are the core's own. Agents are the registry's, and the policy is the one in
-// force, both shown in the document's form.
+// The core stores tasks and allocations. The agents shown are the registry's, and the policy shown
+// is the policy in force, both in the form of taskwire's document.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -48,9 +48,9 @@ std::string with_version(std::string_view document, std::uint64_t version) {
     return json::merged(json::root(document), json::root(member));
 }
 
-// --- what each kind looks like ---------------------------------------------------------------
+// --- documents -------------------------------------------------------------------------------
 
-/// A user's task is not there for who may not act for that user.
+/// A user's task is hidden from callers who may not act for the user.
 bool is_visible(const Caller& caller, const core::shared::Task& task) {
     return task.user.empty() || caller.role != OperatorRole::None ||
            may_act_for_user(caller, task.user);
@@ -80,7 +80,7 @@ std::string_view state_of(const Desk& desk, const AgentListing& agent) {
     return agent.in_flight > 0 ? "BUSY" : "IDLE";
 }
 
-/// What the hub itself has seen of an agent; how able and how fast it is, it says in its messages.
+/// The hub's own observations of an agent. Agents report ability and speed in their messages.
 std::string agent_state_json(const Desk& desk, const AgentListing& agent) {
     Time seen{};
     for (const auto& instance : agent.instances) seen = std::max(seen, instance.last_seen);
@@ -96,7 +96,7 @@ struct PolicyRow {
     std::string_view key;
     Rule rule;
 };
-/// What of the document's policy is a rule of ours. A budget is in tokens.
+/// The document's policy members that map to rules of the hub. Budgets are in tokens.
 constexpr std::array kPolicyRows{
     PolicyRow{"budget_limits", "per_task", Rule::TokensPerRoot},
     PolicyRow{"budget_limits", "per_agent", Rule::TokensPerAgent},
@@ -108,10 +108,10 @@ constexpr std::array kPolicyRows{
     PolicyRow{"circuit_breaker_config", "reset_timeout_ms", Rule::BreakerOpenMs},
 };
 
-/// Every chain there is.
+/// Stands for every chain.
 constexpr std::string_view kAllChains = "*";
 
-/// The chains that are open; all of them unless the policy closes what it does not name.
+/// The chains that the policy opens by name, and "*" unless the policy closes all others.
 std::vector<std::string> enabled_chains(const Policy& policy) {
     std::vector<std::string> chains;
     if (limit_of(policy, Rule::ChainEnabled) != 0) chains.emplace_back(kAllChains);
@@ -124,7 +124,7 @@ std::vector<std::string> enabled_chains(const Policy& policy) {
     return chains;
 }
 
-/// From then on these are open, and no others.
+/// Opens the listed chains and closes all others.
 Result<void> enable_chains(json::Value list, Settings& settings) {
     std::erase_if(settings,
                   [](const auto& setting) { return setting.first.first == Rule::ChainEnabled; });
@@ -173,7 +173,8 @@ std::optional<Kind> kind_named(std::string_view name) {
     return static_cast<Kind>(found - kKindNames.begin());
 }
 
-/// One thing of the state as its document; nothing if it is not there for this caller.
+/// A task, agent, resource or the policy as a document; nothing if missing or hidden from the
+/// caller.
 std::optional<std::string> shown(const Desk& desk,
                                  const Caller& caller,
                                  Kind kind,
@@ -206,7 +207,7 @@ transport::Response nothing_there(std::string_view kind, std::string_view id) {
                    fmt::format("there is nothing of {} by the id '{}'", kind, id));
 }
 
-/// The ids of a page, in their order.
+/// The ids of a page, in order.
 template <class Items>
 std::vector<std::string> page(const Items& items, std::string_view after, std::size_t most) {
     std::vector<std::string> ids;
@@ -240,8 +241,8 @@ struct Update {
     json::Value changes{};
 };
 
-/// Everything that is wrong with an object of the document, answered; true if nothing is. `place`
-/// is where in the body it was said.
+/// Answers the call with all problems of an object; true if the object is valid. `place` is the
+/// object's JSON pointer in the body.
 bool is_object_of(Call& call,
                   std::string_view name,
                   std::string_view text,
@@ -257,7 +258,8 @@ bool is_object_of(Call& call,
 
 constexpr std::string_view kInChanges = "/changes";
 
-/// What was sent with what may be left out, as text; of the changes only that they are an object.
+/// The body with defaults for the optional members. `changes` becomes {}, as only the type of
+/// `changes` is checked here.
 std::string update_around(json::Value body, Time now) {
     json::ObjectWriter out;
     for (json::Members members{body}; members.next();) {
@@ -293,7 +295,7 @@ std::optional<Update> read_update(Call& call, json::Value body, Time now) {
     return update;
 }
 
-/// Brings the command; the answer is what became of the thing.
+/// Brings the command and answers with the document after the command.
 void bring_update(Desk& desk, Call& call, Command command, Kind kind, const Update& update) {
     const auto id = update.id;
     const bool deletes = update.operation == StateOperation::Delete;
@@ -307,7 +309,7 @@ void bring_update(Desk& desk, Call& call, Command command, Kind kind, const Upda
                 });
 }
 
-/// A task that is new, as far as nobody says otherwise.
+/// A new task with default members.
 std::string preset_task(const std::string& id, const std::string& now) {
     const auto context = json::ObjectWriter{}
                              .text("task_id", id)
@@ -326,7 +328,8 @@ std::string preset_task(const std::string& id, const std::string& now) {
         .done();
 }
 
-/// Wherever it is named: whose task it is must not depend on who knows the right place for it.
+/// The user is looked for in each place where a task may name its user, so that a task cannot hide
+/// its user by using another place.
 std::string user_of_task(json::Value task) {
     const auto context = json::find(task, "context");
     const auto metadata = context ? json::find(*context, "metadata") : std::nullopt;
@@ -340,7 +343,8 @@ std::string user_of_task(json::Value task) {
 void update_task(Desk& desk, Call& call, const Update& update) {
     const auto now = print_iso_time(desk.clock());
     const auto* task = find(desk.engine->state().shared.tasks, update.id);
-    // The core holds the version against what it is then, so that this is what was changed.
+    // The core refuses the command if `update.version` is no longer current, so a stored change is
+    // always based on this document.
     const auto before = task != nullptr ? task->document : preset_task(update.id, now);
     const auto fixed = json::ObjectWriter{}.text("id", update.id).text("updated_at", now).done();
     auto document = json::merged(json::root(before), update.changes);
@@ -386,7 +390,7 @@ void update_resource(Desk& desk, Call& call, const Update& update) {
     bring_update(desk, call, std::move(write), Kind::Resources, update);
 }
 
-/// The rules of one group of the document's policy.
+/// Changes the rules of one group of the document's policy.
 Result<void> change_group(std::string_view group, json::Value rules, Settings& settings) {
     if (group == "enabled_chains" && rules.is_array()) return enable_chains(rules, settings);
     const bool is_known =
@@ -467,7 +471,7 @@ void get_state_item(Desk& desk, Call& call) {
     const std::string id{call.captures.at(1)};
     auto item = kind ? shown(desk, *call.caller, *kind, id) : std::nullopt;
     if (!item) {
-        // Only a user's task can be there for others.
+        // Only a user's task can be hidden.
         if (kind == Kind::Tasks && find(desk.engine->state().shared.tasks, id) != nullptr) {
             record_unseen(desk,
                           Refusal::UserIsolationViolated,
@@ -482,7 +486,7 @@ void get_state_item(Desk& desk, Call& call) {
 void post_state(Desk& desk, Call& call) {
     auto body = read_object(call);
     if (!body) return;
-    // However deep the changes are, they are looked at once.
+    // The body is outlined once, so that deeply nested changes cost one pass.
     json::Outline outline;
     if (json::check(body->raw, outline)) body = json::root(body->raw, outline);
     const auto update = read_update(call, *body, desk.clock());

@@ -1,4 +1,4 @@
-// One listener of /v1/events.
+// A listener of /v1/events.
 #pragma once
 
 #include <chrono>
@@ -14,17 +14,17 @@ struct Stream {
     std::uint64_t id = 0;
     ExchangePtr exchange;
     CallerPtr caller;
-    Sequence last;                      ///< Told so far.
-    std::optional<std::uint64_t> left;  ///< How many more it wants; nothing: no end.
+    Sequence last;                      ///< The last record sent.
+    std::optional<std::uint64_t> left;  ///< Events still wanted; nothing: no end.
     bool follows = true;
     bool is_reading = false;
     bool is_closed = false;
 };
 
-/// After so long a read for which the system had no descriptor is tried again.
+/// Pause before retrying a read that found no free file descriptor.
 inline constexpr Duration kShortagePause{std::chrono::milliseconds{250}};
 
-/// Lines that say nothing keep proxies and clients from giving the stream up.
+/// Sends comment lines, so that proxies and clients keep a quiet stream open.
 template <class Listening>
 void comfort(Desk& desk, const std::weak_ptr<Listening>& weak) {
     constexpr Duration kInterval{std::chrono::seconds{15}};
@@ -36,10 +36,10 @@ void comfort(Desk& desk, const std::weak_ptr<Listening>& weak) {
     });
 }
 
-/// Reads on for this listener if there is something new and it keeps up.
+/// Reads on for this listener if there are new records and the listener keeps up.
 void pump(Desk& desk, const std::shared_ptr<Stream>& stream);
 void pump_all(Desk& desk);
-/// Ends the streams of those whose proof holds no more.
+/// Ends the streams of callers whose credential was revoked or has expired.
 void end_fallen_streams(Desk& desk);
 
 }  // namespace parlance::gateway

@@ -36,7 +36,7 @@ std::vector<Side> sides_of(json::Value tie) {
     return sides;
 }
 
-/// The words with one space between them and around them, so that whole words can be looked for.
+/// The text with single spaces between and around words, for searching whole words.
 std::string spaced(std::string_view words) {
     std::string out = " ";
     for (const char c : folded(words)) {
@@ -53,7 +53,7 @@ bool says(const std::string& words, std::string_view sought) {
     return !sought.empty() && words.find(spaced(sought)) != std::string::npos;
 }
 
-/// The only side for which it holds.
+/// The only side that passes; null if none or several pass.
 template <class Holds>
 const Side* only_one(const std::vector<Side>& sides, Holds holds) {
     const auto found = std::ranges::find_if(sides, holds);

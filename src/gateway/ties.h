@@ -1,5 +1,5 @@
-// Values that contradict each other and are equally sure (K18): put to the user, whose next words
-// can settle which one counts.
+// Ties: contradicting values with equal confidence (K18). The user is asked, and the next turn can
+// name the value that counts.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace parlance::gateway {
 
-/// Those of the conflicts that nothing has settled, as a JSON list; empty if there is none.
+/// The conflicts without a preferred value, as a JSON list; empty if there is none.
 std::string ties_in(std::string_view conflicts);
 
-/// Which value of the tie these words name: by its place ("2", "the second", "the last"), as it is
-/// written, or by where it comes from.
+/// The value of the tie that the text names: by position ("2", "the second", "the last"), as
+/// written, or by source.
 std::optional<narrative::Decision> settled(json::Value tie, std::string_view words);
 
-/// The question, in words for the user.
+/// The question to the user.
 std::string question_about(json::Value tie);
 
 }  // namespace parlance::gateway

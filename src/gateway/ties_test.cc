@@ -14,7 +14,7 @@ std::string chosen(std::string_view words) {
     return decision ? decision->value : "nothing";
 }
 
-TEST(Ties, K18_TheUserSettlesThemByPlaceValueOrSource) {
+TEST(Ties, K18_AreSettledByPlaceValueOrSource) {
     for (const auto* words :
          {"1", "the first", "5 %", "Go by 5 %, please.", "the growth analysis"}) {
         EXPECT_EQ(chosen(words), R"("5 %")") << words;
@@ -27,7 +27,7 @@ TEST(Ties, K18_TheUserSettlesThemByPlaceValueOrSource) {
     }
 }
 
-TEST(Ties, K18_WhatIsPreferredIsNone) {
+TEST(Ties, K18_AConflictWithAPreferredValueIsNoTie) {
     EXPECT_EQ(ties_in("[]"), "");
     EXPECT_EQ(ties_in(R"([{"about":"a","values":[],"preferred":1}])"), "");
     EXPECT_EQ(ties_in("[" + std::string{kTie} + "]"), "[" + std::string{kTie} + "]");

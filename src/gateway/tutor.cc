@@ -13,7 +13,8 @@ namespace parlance::gateway {
 
 namespace {
 
-/// Lessons times intents: so much is learnt in about a second, and worth waiting for.
+/// Training examples times intents: training up to this cost takes about a second, and the caller
+/// waits.
 constexpr std::size_t kSmall = 200'000;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -33,7 +34,7 @@ std::string lowered(std::string text) {
     return text;
 }
 
-/// "DOC_GENERATE" as words, for who described nothing.
+/// "DOC_GENERATE" as words, for a capability without a description.
 std::string words_of_code(std::string_view code) {
     std::string words{code};
     std::ranges::replace(words, '_', ' ');
@@ -43,7 +44,7 @@ std::string words_of_code(std::string_view code) {
 std::uint64_t fingerprint_of(const std::vector<intents::Lesson>& lessons) {
     std::string all;
     for (const auto& lesson : lessons) {
-        // Neither can have a zero byte in it that would make two lists one.
+        // Neither text can contain a zero byte, so different lists give different input.
         all.append(lesson.intent).push_back('\0');
         all.append(lesson.text).push_back('\0');
     }
@@ -89,7 +90,7 @@ std::vector<intents::Lesson> lessons_of(const std::vector<Offer>& offers) {
             lessons.push_back({offer.code, words_of_code(offer.code)});
         }
     }
-    // The same offers in another order, or of two agents, teach the same.
+    // Neither the order of offers nor repeats among agents change the training examples.
     const auto key = [](const intents::Lesson& lesson) {
         return std::tie(lesson.intent, lesson.text);
     };
@@ -150,7 +151,7 @@ void Tutor::take(std::shared_ptr<const intents::Classifier> learnt, const Versio
     classifier_ = std::move(learnt);
     known_ = of;
     auto waiting = std::exchange(waiting_, {});
-    // Who came after something else was registered waits for that.
+    // A caller that came after a later registration waits for a classifier with that registration.
     const auto early =
         std::stable_partition(waiting.begin(), waiting.end(), [&](const Waiting& each) {
             return each.registrations > of.registrations;
@@ -197,7 +198,7 @@ void understand(Desk& desk, std::string text, Told told) {
             const auto& offers = tutor_of(desk).offers(*desk.engine);
             const auto guess = [&](std::string_view part) {
                 auto guesses = classifier.guess(part);
-                // Who is out of date may know what nobody offers any more.
+                // An outdated classifier may know capabilities that no agent offers any more.
                 if (!is_current) {
                     std::erase_if(guesses, [&](const intents::Guess& each) {
                         return std::ranges::find(offers, each.intent, &Offer::code) == offers.end();

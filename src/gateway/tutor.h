@@ -1,8 +1,10 @@
-// Keeps a classifier that knows what the agents offer (K12), and teaches another when that changes.
+// Keeps a classifier of the capabilities that agents offer (K12), and trains a new classifier when
+// the offers change.
 //
-// The registry is the truth: what was learnt is kept nowhere, and learnt anew after a restart. It
-// is learnt beside the loop. For a small registry, which takes milliseconds, the caller waits; for
-// a large one, which takes seconds, the classifier of before answers meanwhile, and says so.
+// The registry is the truth: a classifier is not stored, and is trained again after a restart, on a
+// thread beside the loop. For a small registry training takes milliseconds and the caller waits;
+// for a large registry training takes seconds, and meanwhile the previous classifier answers with
+// `is_current` false.
 #pragma once
 
 #include <atomic>
@@ -21,24 +23,24 @@ namespace parlance::gateway {
 
 struct Desk;
 
-/// A capability and who has it.
+/// A capability of an agent.
 struct Offer {
     std::string agent{};
     std::string code{};
-    std::string intent{};       ///< What the wish for it is called.
+    std::string intent{};       ///< Name of the intent.
     std::string description{};  ///< In plain words, for people.
     std::string version{};
     std::vector<std::string> examples{};
 };
 
-/// The capability of an agent that is asked to classify in the hub's place.
+/// The capability of an agent that classifies in the hub's place.
 inline constexpr std::string_view kClassifyCode = "INTENT_CLASSIFY";
 
-/// What an agent has registered.
+/// The capabilities that an agent has registered.
 std::vector<Offer> read_offers(std::string_view agent, std::string_view capabilities);
 
-/// What there is to learn from offers: their examples and descriptions. Who appointed an agent to
-/// classify does not ask for that.
+/// Training examples: the examples and descriptions of offers. kClassifyCode is left out, as users
+/// do not ask to be classified.
 std::vector<intents::Lesson> lessons_of(const std::vector<Offer>& offers);
 
 class Tutor {
@@ -48,25 +50,25 @@ class Tutor {
     Tutor(const Tutor&) = delete;
     Tutor& operator=(const Tutor&) = delete;
 
-    /// All that is offered now, by agent.
+    /// All current offers, by agent.
     const std::vector<Offer>& offers(const engine::Engine& engine);
 
-    /// Calls back with a classifier, and whether it knows all that is offered. On the loop's
-    /// thread, maybe at once.
+    /// Calls back with a classifier, and whether the classifier knows all current offers. On the
+    /// loop's thread, possibly at once.
     using Use = std::function<void(const intents::Classifier&, bool is_current)>;
     void classify(const engine::Engine& engine, Use use);
 
   private:
     void look(const engine::Engine& engine);
     void learn();
-    /// A registry as far as it matters here.
+    /// A version of the registry's training examples.
     struct Version {
-        std::uint64_t registrations = 0;  ///< How many there were.
-        std::uint64_t lessons = 0;        ///< A fingerprint of what there is to learn.
+        std::uint64_t registrations = 0;  ///< Registrations and removals so far.
+        std::uint64_t lessons = 0;        ///< Fingerprint of the training examples.
     };
     struct Waiting {
         Use use;
-        std::uint64_t registrations;  ///< The classifier must know of as many.
+        std::uint64_t registrations;  ///< The classifier must include the offers up to this count.
     };
     bool is_current() const { return classifier_ && known_.lessons == wanted_.lessons; }
     void take(std::shared_ptr<const intents::Classifier> learnt, const Version& of);
@@ -85,16 +87,17 @@ class Tutor {
 
 Tutor& tutor_of(Desk& desk);
 
-/// Who has the capability: somebody who is there, if there is a choice. Nothing if nobody has it.
+/// The first offer of the capability, preferably of an agent that is connected; null if no agent
+/// offers the capability.
 const Offer* target_of(const std::vector<Offer>& offers,
                        std::string_view code,
                        const engine::Engine& engine);
 
-/// What is sure enough, by the policy in force.
+/// Confidence bounds of the policy in force.
 intents::Bounds bounds_of(const Desk& desk);
 
-/// What a text asks for, of what is offered now, by the hub's own classifier. What is told holds
-/// for the call only.
+/// Classifies a text among the current offers with the hub's own classifier. The arguments of
+/// `told` are valid only during the call.
 using Told = std::function<void(const intents::Understanding&, bool is_current)>;
 void understand(Desk& desk, std::string text, Told told);
 

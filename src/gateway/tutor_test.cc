@@ -10,7 +10,7 @@ constexpr std::string_view kProjection =
     R"([{"code":"ANL_PROJECTION","intent":"financial_projection","description":"Project revenue",)"
     R"("examples":["forecast sales","forecast sales"],"version":"2"},{"code":"ANL_NPV"}])";
 
-TEST(Offers, K12_AreReadFromWhatAnAgentRegistered) {
+TEST(Offers, K12_AreReadFromAnAgentsCapabilities) {
     const auto offers = read_offers("ANL", kProjection);
     ASSERT_EQ(offers.size(), 2U);
     EXPECT_EQ(offers[0].agent, "ANL");
@@ -21,7 +21,7 @@ TEST(Offers, K12_AreReadFromWhatAnAgentRegistered) {
     EXPECT_TRUE(read_offers("ANL", "[]").empty());
 }
 
-TEST(Offers, K12_TeachTheirExamplesAndDescriptionsOnceEach) {
+TEST(Offers, K12_GiveEachExampleAndDescriptionOnce) {
     auto offers = read_offers("ANL", kProjection);
     const auto lessons = lessons_of(offers);
     ASSERT_EQ(lessons.size(), 3U);
@@ -31,7 +31,7 @@ TEST(Offers, K12_TeachTheirExamplesAndDescriptionsOnceEach) {
     EXPECT_EQ(lessons[2].text, "forecast sales");
 }
 
-TEST(Offers, K12_ToClassifyIsNothingThatAUserAsksFor) {
+TEST(Offers, K12_ToClassifyGiveNoTrainingExamples) {
     EXPECT_TRUE(lessons_of(read_offers("LLM", R"([{"code":"INTENT_CLASSIFY"}])")).empty());
 }
 

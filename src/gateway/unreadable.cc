@@ -7,9 +7,9 @@ namespace parlance::gateway {
 
 Refusal refusal_of_read(const Error& error) {
     switch (error.fault) {
-        case Fault::Corrupt:      // It fails its checksum or cannot be read,
-        case Fault::NotFound:     // is gone with its segment,
-        case Fault::Unsupported:  // or is none that this program ever wrote.
+        case Fault::Corrupt:      // A failed checksum or unreadable bytes,
+        case Fault::NotFound:     // a missing segment,
+        case Fault::Unsupported:  // or a record that no release has written.
             return Refusal::JournalDamaged;
         case Fault::Malformed:
         case Fault::Unavailable:

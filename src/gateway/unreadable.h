@@ -1,4 +1,4 @@
-// What a caller is told whose answer stands in the journal and cannot be read there.
+// The answer to a caller when the requested record of the journal cannot be read.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace parlance::gateway {
 
-/// Damage has a code of its own, and trying again does not help; any other fault is the disk's.
+/// Damage has its own code, and a retry does not help; any other fault is the disk's.
 Refusal refusal_of_read(const Error& error);
 /// The stable code of damage.
 std::string_view damage_code();

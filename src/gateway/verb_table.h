@@ -1,5 +1,5 @@
-// Every verb of a frame on /v1/connect, in both directions: what it carries and what it means.
-// The connection (connection.cc) and /asyncapi.json (asyncapi.cc) follow this table.
+// Every verb of a frame on /v1/connect, in both directions, with its value and meaning. The
+// connection (connection.cc) and /asyncapi.json (asyncapi.cc) follow this table.
 #pragma once
 
 #include <array>
@@ -10,18 +10,18 @@
 
 namespace parlance::gateway {
 
-/// What an agent says.
+/// A verb of agents.
 struct Verb {
     std::string_view name;
     void (Connection::*hear)(json::Value);
     bool needs_hello;
     std::string_view meaning;
-    std::string_view value;  ///< JSON Schema of what it carries.
+    std::string_view value;  ///< JSON Schema of the verb's value.
 };
 
-// A row is three lines, so that the table can be read as one.
+// A row has three lines, so that the table can be read as a table.
 // clang-format off
-/// In the order in which the verbs of one frame are acted on: make room before asking for more.
+/// In the order in which a frame's verbs are processed: room is made before more is asked for.
 inline constexpr std::array kVerbs{
     Verb{"hello", &Connection::hear_hello, false,
          "First of all, once: who is here, and how many unsettled deliveries it can hold.",
@@ -61,11 +61,11 @@ inline constexpr std::array kVerbs{
          R"({"description":"Anything."})"},
 };
 
-/// What the hub says.
+/// A verb of the hub.
 struct Word {
     std::string_view name;
     std::string_view meaning;
-    std::string_view value;  ///< JSON Schema of what it carries.
+    std::string_view value;  ///< JSON Schema of the verb's value.
 };
 
 inline constexpr Word kWelcome{"welcome",
@@ -94,7 +94,7 @@ inline constexpr Word kError{"error",
     R"({"type":"object","required":["code","message"],"properties":{"code":{"$ref":"#/components/schemas/RefusalCode"},"message":{"type":"string"}}})"};
 // clang-format on
 
-/// In the order in which they stand in a frame.
+/// In the order within a frame.
 inline constexpr std::array kWords{
     kWelcome, kAccepted, kRefused, kProgress, kDeliver, kCancelled, kSettled, kError};
 

@@ -16,7 +16,7 @@ namespace parlance::gateway {
 
 namespace {
 
-/// Inputs that are the user's own words, whatever a capability calls them.
+/// Inputs that take the user's own text.
 constexpr std::array<std::string_view, 6> kOwnWords{
     "text", "question", "message", "query", "request", "input"};
 
@@ -29,17 +29,18 @@ constexpr std::array kTypes{TypeWords{"number", "a number, like 12 or 0.5"},
                             TypeWords{"boolean", "yes or no"},
                             TypeWords{"array", "a list"}};
 
-/// By these a user says that one thing is to be done with what came of another.
+/// Words that make the intent steps run one after another.
 constexpr std::array<std::string_view, 6> kInTurn{
     " then ", " afterwards", " after that", " based on ", " from that", " with the result"};
 
-/// Whether an input takes this value. A rule that cannot be read alone is seen to when it is sent.
+/// Whether an input takes the value. If the input's schema cannot be compiled alone, any value
+/// passes until the request is sent.
 bool takes(json::Value property, std::string_view value) {
     const auto schema = schema::compile(property.raw);
     return !schema || schema::check(*schema, json::root(value)).empty();
 }
 
-/// What an input wants, for the user; empty if that is not known.
+/// The values that an input takes, for the user; empty if unknown.
 std::string wanted_by(json::Value property) {
     if (!property.is_object()) return {};
     if (const auto choice = json::find(property, "enum"); choice && choice->is_array()) {
@@ -56,7 +57,7 @@ std::string wanted_by(json::Value property) {
     return row == kTypes.end() ? std::string{} : std::string{row->words};
 }
 
-/// The newest that is known of the user under this name and fits; null if nothing is.
+/// The user's newest fact of this name with a fitting value; null without such a fact.
 const Fact* known_fact(const Desk& desk,
                        std::string_view user,
                        std::string_view name,
@@ -74,7 +75,7 @@ const Fact* known_fact(const Desk& desk,
     return found == facts->rend() ? nullptr : &found->fact;
 }
 
-/// The capability as it was registered; nothing if it was not.
+/// The registered capability; nothing if not registered.
 std::optional<json::Value> registered(const Desk& desk,
                                       std::string_view agent,
                                       std::string_view code) {
@@ -105,7 +106,7 @@ bool has_default(json::Value property) {
     return property.is_object() && json::find(property, "default").has_value();
 }
 
-/// Something has to be known first.
+/// Notes an input that the user must give.
 void lack(Wish& wish, const std::string& name, json::Value property, bool is_unfit) {
     auto words = property.is_object() ? text_member(property, "description") : "";
     if (words.empty()) {
@@ -119,7 +120,7 @@ void lack(Wish& wish, const std::string& name, json::Value property, bool is_unf
     if (is_unfit) wish.unfit.push_back(name);
 }
 
-/// What the capability is given: the words, and what is known of what it asks for.
+/// Fills the inputs with given values, the user's text and known facts, and notes missing inputs.
 void fill_inputs(const Desk& desk, const Saying& saying, json::Value schema, Wish& wish) {
     json::ObjectWriter inputs;
     const auto properties = json::find(schema, "properties");

@@ -1,4 +1,4 @@
-// What a user's words come to: wishes, each a step of a workflow, with what is known put in.
+// Intent steps of a chat turn: each becomes a step of a workflow, with known inputs filled in.
 #pragma once
 
 #include <string>
@@ -11,42 +11,43 @@
 
 namespace parlance::gateway {
 
-/// One thing that a user said.
+/// A user's text.
 struct Saying {
     std::string text;
     std::string user;
     std::string session;
-    std::string given{"{}"};  ///< What the user says of single inputs, by name; JSON.
+    std::string given{"{}"};  ///< Inputs that the user gave by name; JSON.
 };
 
-/// What one part of the words asks for.
+/// An intent step.
 struct Wish {
     std::string agent;
     std::string capability;
     std::string label{};                 ///< For the user.
-    std::string narration{};             ///< What is being done, for the user.
+    std::string narration{};             ///< The work under way, for the user.
     std::string inputs{};                ///< JSON.
-    std::vector<std::string> lacking{};  ///< Inputs that have to be known first.
+    std::vector<std::string> lacking{};  ///< Inputs still to be asked for.
     std::vector<std::string> asked{};    ///< The same, in words for the user.
-    std::vector<std::string> unfit{};    ///< Those of which the user gave a value that will not do.
+    std::vector<std::string> unfit{};    ///< Inputs whose given value breaks the schema.
 };
 Wish wish_for(const Desk& desk, const Saying& saying, std::string agent, std::string code);
-/// Those that a classification found, in its order.
+/// The intent steps of a classification, in order.
 std::vector<Wish> wishes_of(const Desk& desk, const Saying& saying, json::Value found);
 
-/// The workflow that sees to them.
+/// The workflow of the intent steps.
 std::string definition_of(const Saying& saying, const std::vector<Wish>& wishes);
 
-/// The same, out of the workflow's plan.
+/// The intent steps of a workflow's plan.
 std::vector<Wish> wishes_in(std::string_view plan);
 
-/// A text as the input wants it: a number where it asks for one, and true or false for yes and no.
+/// A text as JSON for the input's type: a number where the schema wants a number, and true or false
+/// for yes and no.
 std::string as_input(const Desk& desk,
                      const Wish& wish,
                      std::string_view name,
                      std::string_view text);
 
-/// K11: every agent and every capability by its code, and what users are told instead.
+/// K11: every agent and every capability code, with the words that users are shown instead.
 std::vector<narrative::Internal> internals_of(const std::vector<Offer>& offers);
 
 }  // namespace parlance::gateway

@@ -1,5 +1,5 @@
-// Workflows at the door: begun from a definition, shown while they run and after, and awaited by
-// whoever would rather wait.
+// The routes of workflows: started from a definition, shown during and after the run, and awaited
+// by callers that hold the line.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,7 +23,7 @@ namespace parlance::gateway {
 
 namespace {
 
-/// What is wrong with a definition, all of it at once.
+/// The refusal of a definition, with all its flaws.
 transport::Response invalid(const std::vector<PlanFault>& faults) {
     std::vector<dialects::Problem> problems;
     problems.reserve(faults.size());
@@ -34,7 +34,7 @@ transport::Response invalid(const std::vector<PlanFault>& faults) {
     return problem(Refusal::WorkflowInvalid, rejection.summary(), problems, {});
 }
 
-/// What an agent has registered, for whoever named something else.
+/// The registered capabilities of an agent, for a definition that names a missing capability.
 std::string abilities_of(const core::State& state, core::AgentHandle agent) {
     std::vector<std::string_view> codes;
     for (const auto& [code, agents] : state.registry.by_capability) {
@@ -43,8 +43,8 @@ std::string abilities_of(const core::State& state, core::AgentHandle agent) {
     return codes.empty() ? "nothing" : fmt::format("{}", fmt::join(codes, ", "));
 }
 
-/// A step that names an agent and what that agent cannot do would fail when it is reached: it is
-/// refused before anything is done (K1, K19). An agent that is not registered yet may still be.
+/// A step whose agent lacks the capability would fail when reached, so the definition is refused at
+/// once (K1, K19). An agent that is not registered yet may still register.
 std::vector<PlanFault> doubts_about_agents(const core::State& state, const Plan& plan) {
     std::vector<PlanFault> faults;
     for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -67,7 +67,7 @@ std::vector<PlanFault> doubts_about_agents(const core::State& state, const Plan&
     return faults;
 }
 
-/// The members that are the plan, as they were written: two runs of it have the same text.
+/// The members of the plan, as written: two runs of a plan have the same text.
 std::string plan_of(json::Value body) {
     json::ObjectWriter plan;
     for (const auto key : kPlanMembers) {
@@ -81,7 +81,7 @@ std::string raw_member(json::Value body, std::string_view key) {
     return value ? std::string{value->raw} : std::string{};
 }
 
-/// C1: the session, what was asked, and when.
+/// C1: the session, the request, and the time.
 std::string correlation_for(Desk& desk, const StartWorkflow& start) {
     return dialects::make_correlation_id(start.session.empty() ? start.id : start.session,
                                          start.request.empty() ? start.plan : start.request,
@@ -102,13 +102,13 @@ StartWorkflow read_start(Desk& desk, json::Value body) {
     return start;
 }
 
-/// What of a report its reader may see: an operator sees no personal data.
+/// The report as the caller may see the report: operators see no personal data.
 std::string shown_report(const Desk& desk, const Caller& caller, std::string_view report) {
     const auto correlation = text_member(json::root(report), "correlation_id");
     return shown_to(desk.options, caller, std::string{report}, correlation);
 }
 
-/// Who started it, if that may still know of its user: to be the same agent is not enough.
+/// Whether the caller is the starter or an operator, and may know of the workflow's user.
 bool may_see(const Desk& desk, const Caller& caller, std::string_view by, std::string_view user) {
     const bool is_own = caller.is_operator || caller.role != OperatorRole::None ||
                         caller.agent.value.empty() || caller.agent.value == by;
@@ -120,14 +120,14 @@ transport::Response not_found(std::string_view id) {
                    fmt::format("there is no workflow '{}'", json::shortened(id)));
 }
 
-/// As if it were not there; that somebody asked for another's is on record.
+/// Answers another caller's workflow like a missing workflow, and records the attempt.
 transport::Response not_yours(Desk& desk, const CallerPtr& caller, std::string_view id) {
     record_unseen(
         desk, Refusal::IdentityMismatch, fmt::format("workflow '{}'", json::shortened(id)), caller);
     return not_found(id);
 }
 
-/// A finished one, from the record.
+/// Answers with the recorded report of an ended workflow.
 void answer_from_record(Desk& desk,
                         const ExchangePtr& exchange,
                         const CallerPtr& caller,
@@ -146,7 +146,7 @@ void answer_from_record(Desk& desk,
     });
 }
 
-/// The same, for whoever may see who started it.
+/// The same, if the caller may see the workflow by its recorded start.
 void answer_starter(Desk& desk,
                     const Call& call,
                     std::string id,
@@ -171,7 +171,7 @@ void answer_starter(Desk& desk,
                        });
 }
 
-/// Takes one who waits for a workflow off the desk; nothing if it has been answered.
+/// Takes a waiting caller off the desk; nothing if the caller was answered already.
 std::optional<Holder> take_waiter(Desk& desk, const std::string& id, std::uint64_t number) {
     const auto found = desk.workflow_waiters.find(id);
     if (found == desk.workflow_waiters.end()) return std::nullopt;
@@ -184,7 +184,7 @@ std::optional<Holder> take_waiter(Desk& desk, const std::string& id, std::uint64
     return gone;
 }
 
-/// The one who waits has waited long enough, or is gone.
+/// The caller's wait is over, or its connection has ended.
 void stop_waiting(Desk& desk, const std::string& id, std::uint64_t number) {
     if (const auto gone = take_waiter(desk, id, number)) gone->exchange->respond(gone->meanwhile);
 }
