@@ -344,6 +344,7 @@ std::string_view foreign_owner(const State& state,
         const bool is_said = is_said_to_be_user(owner);
         // Without such a colon nothing is found, and the whole is nobody's name.
         const auto name = trimmed(is_said ? owner.substr(owner.find(':') + 1) : owner, kSpaces);
+        if (name.empty()) continue;  // "user:" alone names nobody and must not hide the next owner.
         if (name != user && (is_said || shared::is_user(state.shared, name))) return name;
     }
     return {};

@@ -180,7 +180,7 @@ TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
     const auto refer_to = [&](const std::string& owner) {
         auto send = errand("q-" + std::to_string(++count));
         auto claim = *send.claim;
-        claim.owners = {"company", owner};
+        claim.owners = {"company", "user:", owner};
         send.claim = std::make_shared<Claim>(std::move(claim));
         story.as_the_hub().ask(std::move(send));
         return story.refusal();
@@ -224,7 +224,7 @@ TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
                                                         .to = "",
                                                         .intent = Intent::Reply}),
                                   .facts = {R"("has a debt")"},
-                                  .owners = {"company", owner}});
+                                  .owners = {"company", "user: ", owner}});
         EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "the answer counts";
         EXPECT_TRUE(story.happened<FactLearnt>().empty());
         EXPECT_EQ(story.happened<FactsWithheld>().size(), 1U) << "and that is on record";
