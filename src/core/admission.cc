@@ -18,7 +18,7 @@ namespace parlance::core {
 
 namespace {
 
-// --- what is put on record -------------------------------------------------------------------
+// --- recorded events -------------------------------------------------------------------------
 
 DelegationFounded founding(const Case& the) {
     const auto& policy = the.state.governor.policy;
@@ -66,7 +66,8 @@ DelegationAdmitted admitting(const Case& the, Ticket request) {
         admitted.limits_tools = true;
     }
     if (admitted.root == request) {
-        // Only where sessions are threaded does the next one out of it belong to the same tree.
+        // Only in dialects that thread sessions does the next request of the session join the same
+        // tree.
         if (!the.claim.has_session) admitted.session.clear();
         admitted.root_tokens = static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot));
         admitted.root_cost = static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot));
@@ -84,7 +85,7 @@ Time deadline_max(const Case& the) {
 
 const Claim kNoClaim{};
 
-// --- what is told of it ----------------------------------------------------------------------
+// --- explanations ----------------------------------------------------------------------------
 
 void note(std::vector<Finding>& findings,
           std::string_view guard,
@@ -98,7 +99,7 @@ void note(std::vector<Finding>& findings,
                         .rules = std::exchange(rules, {})});
 }
 
-/// Which rules are not asked for, and why; or for which capability they are.
+/// Why some rules are not asked; or the capability that they are asked for.
 Finding standing(const Case& the, bool is_in_a_tree) {
     Finding finding{.guard = is_in_a_tree ? "capability rules" : "tree", .is_asked = false};
     const auto& capabilities = the.state.registry.agents[the.target].capabilities;
@@ -167,16 +168,17 @@ Admission admission(const State& state,
                         .envelope = envelope,
                         .claim = the.claim,
                         .hands_over = send.passing && send.passing->hands_over};
-    // What people have let through stands where it stood when they were asked, and a step where its
-    // workflow was started; an agent that is called like the hub's own has no part in that.
+    // A request approved by people keeps the position found before the approval, and a workflow
+    // step gets the position where its workflow began; an agent under the hub's name has no part in
+    // this.
     the.out_of = send.below.value_or(the.claim.parent);
     const auto parent = approval != nullptr ? approval->parent : the.out_of;
     const bool is_found = approval != nullptr || the.claim.may_repeat || send.below;
     the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
     Word asked;
-    bool is_short = false;  // A purse has too little, and a person may give it one of its own.
-    // What is asked for a user is that user's, and what spends is held to the purses: each is the
-    // beginning of a tree.
+    bool is_short = false;  // A budget has too little, and a person may grant tokens of their own.
+    // A request for a user belongs to the user, and a spending request is held to the budgets: both
+    // begin a tree.
     const bool spends = the.claim.tokens_max > 0 || limits_spending(state.governor.policy);
     const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
                               the.at.unfounded != nullptr || !the.claim.user.empty() ||
@@ -197,7 +199,7 @@ Admission admission(const State& state,
                     .detail = std::move(word.detail),
                     .retry_after_ms = word.retry_after_ms};
         }
-        // The first one's words are put to them; whether all is allowed they say at once.
+        // People are shown the first guard's words; their one answer covers all guards.
         const auto approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
         if (asked.refusal == Refusal::None) asked = std::move(word);
         asked.approvals_needed = approvals_needed;
@@ -227,11 +229,11 @@ Admission admission(const State& state,
 
 namespace {
 
-/// What the answer to an offer makes of the purses, as governor::end() will.
+/// The settlement that governor::end() will make when the offer is answered.
 Settlement settlement_of(const governor::Lineage& lineage, const Taken& taken) {
     Settlement settled{.tokens_used = taken.tokens_used};
     const auto offered = governor::find_delegation(lineage, taken.offer);
-    // What a person gave it is in no purse.
+    // Tokens granted by a person come out of no budget.
     if (offered == nullptr || offered->is_granted) return settled;
     settled.root = offered->root;
     settled.tokens = offered->tokens;
@@ -273,7 +275,7 @@ Move check_move(
                   .root = lineage.roots.at(delegation->root),
                   .is_sideways = pass != nullptr && pass->began.task != Ticket{}};
         the.user = delegation->user;
-        // What a person gave it is in no purse.
+        // Tokens granted by a person come out of no budget.
         the.tokens = delegation->is_granted ? 0 : delegation->tokens;
         the.cost = cost_for(the);
         the.cost_before = delegation->cost;
@@ -309,7 +311,7 @@ Finding check_messages(
         if (explains) finding.detail = fmt::format("{} of {} were sent in this minute", sent, most);
         return finding;
     }
-    // What no minute has room for does not get in by waiting.
+    // A burst that no minute has room for does not get in by waiting.
     if (count <= limit) {
         finding.retry_after_ms =
             milliseconds(governor::wait_at(rates, account, now, limit - count));
@@ -328,8 +330,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
 
-/// Whether the owner is said to be a user. However that is written: who writes it otherwise than
-/// others is not to get past them.
+/// True if the owner is marked as a user, in any spelling: an odd spelling must not slip past.
 bool is_said_to_be_user(std::string_view owner) {
     const auto plain = folded(owner);
     return plain.starts_with("user:") || plain.starts_with("user :");
@@ -342,7 +343,7 @@ std::string_view foreign_owner(const State& state,
                                std::string_view user) {
     for (const std::string_view owner : owners) {
         const bool is_said = is_said_to_be_user(owner);
-        // Without such a colon nothing is found, and the whole is nobody's name.
+        // Without an ASCII colon the whole text is taken, which is no user's name.
         const auto name = trimmed(is_said ? owner.substr(owner.find(':') + 1) : owner, kSpaces);
         if (name.empty()) continue;  // "user:" alone names nobody and must not hide the next owner.
         if (name != user && (is_said || shared::is_user(state.shared, name))) return name;

@@ -1,5 +1,5 @@
-// The answer to a request is handed over until the requester settles it, whatever the priority of
-// the request (W1); messages and the requests themselves keep their own promise (T8).
+// The answer to a request is delivered until the requester settles it, whatever the priority of the
+// request (W1); messages and the requests themselves keep their own promise (T8).
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -34,7 +34,7 @@ struct Answered {
     bool is_kept() { return broker::find_message(story.state().broker, answer.ticket) != nullptr; }
 };
 
-TEST(Answer, W1_IsHandedOverUntilItIsSettledWhateverThePriority) {
+TEST(Answer, W1_IsDeliveredUntilSettledWhateverThePriority) {
     for (const auto priority : kAllPriorities) {
         Answered answered{priority};
         auto& story = answered.story;
@@ -50,7 +50,7 @@ TEST(Answer, W1_IsHandedOverUntilItIsSettledWhateverThePriority) {
     }
 }
 
-TEST(Answer, W1_D6_OneThatIsNeverSettledIsADeadLetterAfterItsTries) {
+TEST(Answer, W1_D6_AnUnsettledAnswerIsADeadLetterAfterAllTries) {
     for (const auto priority : {Priority::Normal, Priority::Low}) {
         Answered answered{priority};
         auto& story = answered.story;
@@ -67,7 +67,7 @@ TEST(Answer, W1_D6_OneThatIsNeverSettledIsADeadLetterAfterItsTries) {
     }
 }
 
-TEST(Answer, W1_ComesBackWhenTheConnectionOfItsRequesterEnds) {
+TEST(Answer, W1_ReturnsWhenTheRequestersConnectionEnds) {
     Answered answered{Priority::Normal};
     auto& story = answered.story;
     story.ask(LeaveInstance{answered.alice, "gone"});
@@ -76,7 +76,7 @@ TEST(Answer, W1_ComesBackWhenTheConnectionOfItsRequesterEnds) {
     EXPECT_EQ(story.delivered(), Ids{"r"});
 }
 
-TEST(Answer, W1_ComesBackAfterARestart) {
+TEST(Answer, W1_ReturnsAfterARestart) {
     for (const auto priority : {Priority::Normal, Priority::Low}) {
         Answered answered{priority};
         auto& story = answered.story;
@@ -87,7 +87,7 @@ TEST(Answer, W1_ComesBackAfterARestart) {
     }
 }
 
-TEST(Answer, W1_APollerThatNeverReadItGetsItAgain) {
+TEST(Answer, W1_IsDeliveredAgainToAPollerThatDidNotReadTheResponse) {
     Answered answered{Priority::Normal, InstanceKind::Poll};
     auto& story = answered.story;
     story.later(30s).tick();
@@ -95,7 +95,7 @@ TEST(Answer, W1_APollerThatNeverReadItGetsItAgain) {
     EXPECT_EQ(story.delivered(), Ids{"r"});
 }
 
-TEST(Answer, W1_TheHubsOwnAnswerIsKeptToo) {
+TEST(Answer, W1_TheHubsOwnAnswerIsDeliveredAgainToo) {
     Story story;
     story.limits().heartbeat_timeout = 100h;
     story.agent("alice").agent("bob");
@@ -111,7 +111,7 @@ TEST(Answer, W1_TheHubsOwnAnswerIsKeptToo) {
     EXPECT_EQ(story.last_delivery().attempt, 2U);
 }
 
-TEST(Answer, W1_IsOneAlsoInTheStateThatASnapshotBringsBack) {
+TEST(Answer, W1_StaysAtLeastOnceInAReloadedSnapshot) {
     Answered answered{Priority::Normal};
     auto& story = answered.story;
     auto reloaded = decode_state(encode_state(story.state()), story.limits());
@@ -121,7 +121,7 @@ TEST(Answer, W1_IsOneAlsoInTheStateThatASnapshotBringsBack) {
     EXPECT_TRUE(broker::is_at_least_once(*message));
 }
 
-TEST(Answer, T8_TheRequestItselfIsHandedOverOnce) {
+TEST(Answer, T8_TheRequestItselfIsDeliveredOnce) {
     Story story;
     story.limits().heartbeat_timeout = 100h;
     story.agent("alice").agent("bob");
@@ -131,7 +131,7 @@ TEST(Answer, T8_TheRequestItselfIsHandedOverOnce) {
     EXPECT_EQ(story.happened<MessageDropped>().size(), 1U);
 }
 
-TEST(Answer, T8_AReplyToNothingIsAMessageLikeAnyOther) {
+TEST(Answer, T8_AReplyToNoRequestIsAnOrdinaryMessage) {
     Story story;
     story.limits().heartbeat_timeout = 100h;
     story.agent("alice").agent("bob");
@@ -191,7 +191,7 @@ TEST(Epoch, D5_ATokenOfAnotherRunBeyondTheRecordIsStaleAndNotUnknown) {
     EXPECT_EQ(story.refusal(), Refusal::DeliveryNotFound);
 }
 
-TEST(Epoch, D5_ALeaseThatOutlivesARestartIsSettledWithTheTokenItWasGrantedWith) {
+TEST(Epoch, D5_ALeaseKeptOverARestartIsSettledWithItsFirstToken) {
     Granted granted{InstanceKind::Poll};
     auto& story = granted.story;
     const auto before = story.state().broker.epoch;
@@ -208,7 +208,7 @@ TEST(Epoch, D5_ALeaseThatOutlivesARestartIsSettledWithTheTokenItWasGrantedWith) 
     EXPECT_EQ(story.last_delivery().epoch, story.state().broker.epoch) << "granted by this run";
 }
 
-TEST(Epoch, IsAnotherAtEachStartAndNeverNone) {
+TEST(Epoch, DiffersAtEachStartAndIsNeverZero) {
     Story story;
     auto last = story.state().broker.epoch;
     for (int i = 0; i < 10; ++i) {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
 
-/// The records whose message has a copy here that is not its first: one of a topic. An id leads to
-/// the first copy, which may be gone while the others wait.
+/// The records of messages with a later copy in a mailbox, as a topic's may have. An id leads to
+/// the first copy, which may be gone while later copies wait.
 boost::unordered_flat_set<std::uint64_t> records_of_later_copies(const broker::Broker& broker) {
     boost::unordered_flat_set<std::uint64_t> records;
     broker.slots.for_each([&](Slot slot) {
@@ -40,7 +40,7 @@ void remember(State& state, std::uint64_t key, Ticket ticket, std::uint64_t fing
                broker::find_request(state.requests, live) != nullptr ||
                state.workflows.runs.contains(live);
     });
-    // What was known until now and is younger than half of what may be remembered.
+    // Each mutant forgets a generation that the dedup window must still have.
     if (is_planted(Mutant::ForgetIdsTooSoon)) state.memory.older.ids = {};
     if (is_planted(Mutant::ForgetEndedRequests)) {
         state.memory.older.closed = {};
@@ -67,13 +67,13 @@ AgentHandle recipient(State& state, const Envelope& envelope) {
     return handle;
 }
 
-/// Out of its mailbox. A question whose answer is due is kept all the same, until that is there.
+/// Takes the copy out of its mailbox. An open request without a copy is kept until its answer.
 void take_away(State& state, Ticket ticket) {
     broker::remove(state.broker, state.key, ticket);
     broker::set_adrift(state.requests, ticket, true);
 }
 
-/// Into a mailbox, where it was in none.
+/// Puts a message into a mailbox that was in none.
 void bring_back(State& state, broker::Arrival arrival) {
     broker::set_adrift(state.requests, arrival.ticket, false);
     broker::enqueue(state.broker, state.key, std::move(arrival));
@@ -88,7 +88,8 @@ void count_rate(State& state, const Subject& sender) {
 void count_request_for(State& state, std::string_view user) {
     auto& governor = state.governor;
     if (user.empty()) return;
-    // By whom and for what the next one is asked, which may be limited, nobody knows yet.
+    // The sender and the capability of the user's next request, which may be limited, are not known
+    // yet.
     if (!is_set(governor.policy, Rule::RequestsPerUserMinute)) return;
     governor::count(governor.rates, governor::user_account(user), state.now);
 }
@@ -128,8 +129,8 @@ void apply_accepted(State& state, const MessageAccepted& event) {
     broker::set_held(state.requests, event.ticket, !is_planted(Mutant::BeginBeforeLeave));
 }
 
-/// Where an answer goes when nobody holds the line: into the requester's mailbox, as urgent as
-/// the request was, without a ttl, and there until the requester settles it (W1).
+/// The mailbox entry of an answer when no connection waits for it: as urgent as the request,
+/// without a ttl, and kept until the requester settles it (W1).
 broker::Arrival answer_to(const State& state, const broker::OpenRequest& request, Ticket ticket) {
     return {.ticket = ticket,
             .mailbox = request.requester,
@@ -138,7 +139,7 @@ broker::Arrival answer_to(const State& state, const broker::OpenRequest& request
             .is_answer = true};
 }
 
-/// Lets what waits and was not touched for a while rest.
+/// Packs things that were not touched for a while into the cold stores.
 void tidy(State& state) {
     const auto awake_max = state.limits.awake_max;
     workflow::tidy(state.workflows, awake_max);
@@ -153,12 +154,12 @@ void attend_all(State& state) {
                          state.limits.awake_max);
 }
 
-/// Looks whether there is something to be decided in a workflow.
+/// Checks whether something is to be decided in a workflow.
 void attend(State& state, Ticket run) {
     workflow::attend(state.workflows, run, state.now, governor::open_max(state.governor.policy));
 }
 
-/// Says to a workflow what became of its request, and looks what is next.
+/// Passes the outcome of a request to its workflow, and checks for the next move there.
 void tell_workflow(State& state,
                    Ticket request,
                    const EnvelopePtr& reply,
@@ -177,7 +178,7 @@ void tell_workflow(State& state,
     attend(state, run);
 }
 
-/// The same to a call.
+/// Passes the outcome of a request to its call.
 void tell_call(State& state, Ticket request, const EnvelopePtr& reply, const Failure& failure) {
     if (reply) return handing::take_answer(state.handing, request, reply);
     handing::take_failure(
@@ -193,15 +194,15 @@ void apply_step(State& state, const Fact& event) {
 void apply_started(State& state, const WorkflowStarted& event) {
     const auto number = ticket_at(state.sequence);
     remember(state, message_key(state.key, kOrchestrator, event.id), number, event.fingerprint);
-    // Behind the id, so that it is not forgotten before that.
+    // Remembered after the id, so not forgotten before it.
     remember(state, starter_key(state.key, event.by, event.id), number, event.fingerprint);
     if (event.is_by_agent) count_rate(state, as_sender(state, event.by));
     workflow::apply(state.workflows, event, number, state.now);
     attend(state, number);
 }
 
-/// Whether one message is all that who asked has of this task, and it is handed over. It is not the
-/// question itself, of one who asks itself.
+/// True if the requester has one message of this task in all, and was handed the message. The
+/// question itself does not count, when an agent asks itself.
 bool is_in_hand(const State& state, const broker::OpenRequest& request, std::string_view task) {
     const auto lane =
         broker::find_lane(state.broker, state.key, lane_key(state.key, request.requester, task));
@@ -210,9 +211,9 @@ bool is_in_hand(const State& state, const broker::OpenRequest& request, std::str
     return message.stage == broker::Stage::Leased && message.ticket != request.ticket;
 }
 
-/// An answer does not wait behind what its asker has in hand of the same task, which may not get
-/// done without it; nor behind a task that is handed over or asked help for; nor behind what waits
-/// until a fleet goes on.
+/// An answer does not wait behind a message of the same task in the requester's hand, which may
+/// need the answer to get done; nor behind a task being handed over or helped with; nor behind
+/// messages held back by a stopped fleet.
 EnvelopePtr set_apart(const State& state,
                       const broker::OpenRequest& request,
                       const EnvelopePtr& answer) {
@@ -224,12 +225,12 @@ EnvelopePtr set_apart(const State& state,
     return Envelope::make(header, answer->body());
 }
 
-/// Whether a workflow asks for it. Nobody else goes by that name.
+/// True if the hub asks in its own name, for a workflow or a call. No other sender has the name.
 bool is_of_a_plan(const Envelope& asked) { return asked.from() == kOrchestrator; }
 
 governor::Circumstances circumstances(const State& state, Ticket ticket) {
     const auto* request = broker::find_request(state.requests, ticket);
-    CHECK(request != nullptr);  // It is put on record as it is accepted, or while it is open.
+    CHECK(request != nullptr);  // Admitted on acceptance, or while it is open.
     return {.origin = request->requester,
             .target = registry::find_agent(state.registry, request->asked->to()),
             .target_name = request->asked->to(),
@@ -239,7 +240,7 @@ governor::Circumstances circumstances(const State& state, Ticket ticket) {
             .may_repeat = is_of_a_plan(*request->asked)};
 }
 
-/// `answer` is its copy in the mailbox of who asked, if it has one.
+/// `answer` is the answer's copy in the requester's mailbox, if any.
 void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t tokens_used = 0) {
     const auto* request = broker::find_request(state.requests, ticket);
     const auto& asked = *request->asked;
@@ -253,7 +254,7 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
                    .root_idle = Duration{limit_of(policy, Rule::RootIdleMs)}});
     broker::remember_answer(
         state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
-    // Whoever holds the line has not laid it down for long.
+    // Pushed state goes back with a mailbox copy only: a requester on the connection still has it.
     auto pushed = handing::end(state.handing, asked, ticket);
     if (!pushed.empty() && answer != Ticket{} && !is_planted(Mutant::AnswerTwice)) {
         broker::enclose(state.broker, answer, std::move(pushed));
@@ -275,7 +276,7 @@ void count_failure(State& state, std::string_view agent) {
         state.governor.breakers, handle, state.now, static_cast<std::uint64_t>(most));
 }
 
-/// What is handed over with a fair time left is the agent's to answer in that time.
+/// A request handed over with a fair time left is the agent's to answer in that time.
 void note_time(State& state, Ticket ticket) {
     const auto* request = broker::find_request(state.requests, ticket);
     if (request == nullptr || request->had_time) return;
@@ -308,7 +309,7 @@ void apply_answered(State& state, const RequestAnswered& event) {
     if (!is_planted(Mutant::AnswerTwice)) {
         end_request(state, event.request, event.ticket, event.tokens_used);
     }
-    // The answer also settles the question, wherever it stands: nobody needs it any more.
+    // The answer also settles the question, in whatever stage it is.
     const auto* question = broker::find_message(state.broker, event.request);
     if (question != nullptr) broker::remove(state.broker, state.key, event.request);
     tell_workflow(state, event.request, event.envelope, {}, event.tokens_used);
@@ -353,8 +354,8 @@ void apply_moved(State& state, const MessageMoved& event) {
         broker::readdress(state.requests, state.memory, state.key, event);
         broker::age_closed(state.memory, state.limits.remembered_ids_max);
     }
-    // Who takes a task over has said so. What another declined or failed comes to the next one
-    // unasked: it is in nobody's hands until it is handed over.
+    // The taker of a handed-over task has agreed to it. A request passed on after a refusal comes
+    // unasked, and is in nobody's hands until delivered.
     const bool is_known = handing::find_pass(state.handing, event.ticket) == nullptr;
     if (broker::find_message(state.broker, event.ticket) != nullptr) {
         return broker::move(state.broker, state.key, event, {mailbox, is_known});
@@ -373,12 +374,12 @@ void apply_passed_on(State& state, const PassingRefused& event) {
     handing::apply(state.handing, event);
     if (event.kind == AnswerKind::Failed) count_failure(state, event.by);
     if (!event.reply) return;
-    // The same words again are a repeat, and not a second refusal.
+    // The same reply again is a duplicate, and not a second refusal.
     remember(
         state, *event.reply, ticket_at(state.sequence), body_key(state.key, event.reply->body()));
 }
 
-/// It goes to its recipient now, as if it had just come.
+/// Sends a held request to its recipient now, as if just accepted.
 void apply_released(State& state, const RequestReleased& event) {
     const auto held = state.governor.held.extract(event.request);
     CHECK(!held.empty());
@@ -398,8 +399,8 @@ void apply_released(State& state, const RequestReleased& event) {
                 .retry_count_max = held.mapped().retry_count_max});
 }
 
-/// Questions that have ended are kept in this part of `hub_bytes_max`, as far as those that wait
-/// leave room in it: what people decided long ago refuses no new work (G7).
+/// Ended human tasks keep at most one part in this many of `hub_bytes_max`, less the bytes of
+/// waiting tasks: old decisions refuse no new work (G7).
 constexpr std::uint64_t kPartForEndedAppeals = 16;
 
 void forget_ended_appeals(State& state) {
@@ -413,7 +414,7 @@ void forget_ended_appeals(State& state) {
     }
 }
 
-/// What may begin while nothing does, begins when the fleet goes on.
+/// A request approved while the fleet is stopped begins when the fleet goes on.
 void note_leave(State& state, const HumanAnswered& event) {
     auto& governor = state.governor;
     if (!governor.is_stopped || event.awaits_another) return;
@@ -426,7 +427,8 @@ void note_leave(State& state, const HumanAnswered& event) {
 
 void apply_policy(State& state, const PolicyChanged& event) {
     auto settings = parse_policy(event.settings);
-    // A rule that this program no longer knows is not in force; decide() lets only known ones in.
+    // A policy with a rule unknown to this program is not put in force; decide() admits known rules
+    // only.
     if (!settings) return;
     const auto before = std::exchange(state.governor.policy,
                                       {.version = event.version, .settings = *std::move(settings)});
@@ -440,7 +442,7 @@ void apply_policy(State& state, const PolicyChanged& event) {
     attend_all(state);
 }
 
-/// Nothing came back from the endpoint that has it in hand.
+/// The endpoint that holds the delivery did not answer.
 void note_missed(State& state, Ticket ticket) {
     const auto* message = broker::find_message(state.broker, ticket);
     registry::miss(state.registry,
@@ -494,19 +496,19 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const HubStarted& started) {
             broker::begin_epoch(broker, started.epoch);
-            // Whoever held the line for an answer has lost it with the process before. The hub has
-            // not, also of what it asked for a workflow or a call that is over by now: nobody reads
-            // the mailbox of its own name.
+            // Connections waiting for an answer ended with the previous process. The hub still
+            // waits, also for requests of a workflow or call already over: nobody reads the mailbox
+            // of the hub's own name.
             state.requests.slots.for_each([&](Slot slot) {
                 auto& request = state.requests.open[slot];
                 request.waits =
                     is_of_a_plan(*request.asked) || state.handing.asked.contains(request.ticket);
             });
-            // And what that broke off is counted against nobody.
+            // Failures caused by the restart count against no agent.
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
-            forget_ended_appeals(state);  // The limit can be lower than in the run before.
+            forget_ended_appeals(state);  // The limit may be lower than in the previous run.
             if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
             if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request = {};
         },
@@ -537,7 +539,7 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const ProgressReported& progress) {
             broker::extend(broker, progress.ticket, progress.until);
-            if (progress.number == 0) return;  // Of no request, or from before there were streams.
+            if (progress.number == 0) return;  // Of no request, or from before streams existed.
             broker::add_part(state.streams, progress.ticket, state.sequence, progress.note.size());
         },
         [&](const DeliveryReturned& returned) { apply_returned(state, returned); },
@@ -601,7 +603,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const StepOpened& opened) { apply_step(state, opened); },
         [&](const StepBegan& began) {
             const auto* request = broker::find_request(state.requests, began.request);
-            CHECK(request != nullptr);  // It is on record just before.
+            CHECK(request != nullptr);  // Recorded just before this event.
             workflow::apply(
                 state.workflows, began, registry::find_agent(registry, request->asked->to()));
             attend(state, began.run);

@@ -1,5 +1,5 @@
-// For which capability a request asks, whatever its dialect: what a rule for that capability holds
-// for, and what another agent would have to be able to do.
+// Finds the capability asked for by a request, whatever the dialect: the capability's rules apply
+// to the request, and a stand-in agent must have the capability.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace parlance::core {
 
-/// The one that it names, if its target has registered it or its dialect always names one; else the
-/// target's only one. Empty: that cannot be told. It is valid as long as the state and the claim.
+/// The capability named by the claim, if the target has registered it or the dialect always names
+/// one; else the target's only one. Empty: unknown. Valid as long as the state and the claim.
 std::string_view capability_asked(const State& state, AgentHandle target, const Claim& claim);
 
 }  // namespace parlance::core

@@ -1,8 +1,8 @@
-// Things by their ticket, of which only those that were lately touched are awake. The others lie
-// packed, each as one block of bytes, because what waits is many and what happens is little.
+// The cold store: things by ticket, with only the lately touched things loaded. All others are
+// packed, each as one block of bytes, because many things wait and few of them change.
 //
-// Nothing that is decided depends on which are awake. What is read stays where it is until the
-// next event is applied: waking moves nothing, and only tidy() packs.
+// No decision depends on whether a thing is loaded. A thing being read stays where it is until the
+// next event is applied: reading moves nothing, and only tidy() packs.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace parlance::core {
 
-/// Something to be read: one that is awake, or a copy of its own. Like a pointer that may be null.
+/// Read access to a loaded thing, or to an unpacked copy. Like a pointer that may be null.
 template <class Thing>
 class Reading {
   public:
@@ -37,14 +37,14 @@ class Reading {
     bool operator==(std::nullptr_t) const { return thing_ == nullptr; }
     const Thing* operator->() const { return thing_; }
     const Thing& operator*() const& { return *thing_; }
-    Thing operator*() const&& { return *thing_; }  ///< A copy: it may be the last to hold it.
+    Thing operator*() const&& { return *thing_; }  ///< A copy: this Reading may be the only owner.
 
   private:
     std::shared_ptr<const Thing> own_;
     const Thing* thing_ = nullptr;
 };
 
-/// Bytes that know their length, behind one pointer; or none.
+/// Bytes and their length behind one pointer; or nothing.
 class Block {
   public:
     Block() = default;
@@ -63,7 +63,7 @@ class Block {
 
     explicit operator bool() const { return bytes_ != nullptr; }
     std::string_view bytes() const {
-        ByteReader head{{bytes_.get(), kVarintBytesMax}};  // It ends by itself.
+        ByteReader head{{bytes_.get(), kVarintBytesMax}};  // The varint ends by itself.
         const auto size = head.varint();
         return {bytes_.get() + varint_bytes(size), size};
     }
@@ -72,11 +72,11 @@ class Block {
     std::unique_ptr<char[]> bytes_;  // NOLINT(*-avoid-c-arrays): one allocation, no capacity.
 };
 
-/// A Codec packs a Thing into bytes and back, and says which are worth it:
+/// A Codec packs a Thing into bytes and back, and says which things are worth packing:
 ///   std::size_t pack(std::string&, const Thing&) const;
 ///   Thing unpack(Ticket, ByteReader&) const;  bool is_small(const Thing&) const;
-/// The ticket is not among the bytes. Of these as many as pack() says come first that are the same
-/// for many things; they are kept once.
+/// The ticket is not among the bytes. pack() returns the length of a prefix that many things share;
+/// such prefixes are kept once, in the prefix dictionary.
 template <class Thing, class Codec>
 class Chest {
   public:
@@ -85,7 +85,7 @@ class Chest {
     bool contains(Ticket ticket) const {
         return awake_.contains(ticket) || find_packed(ticket) != nullptr;
     }
-    /// All that are in it, in their order.
+    /// All tickets, in ascending order.
     std::vector<Ticket> tickets() const {
         std::vector<Ticket> tickets;
         for (const auto& entry : entries_) {
@@ -93,7 +93,7 @@ class Chest {
         }
         return tickets;
     }
-    /// The first behind this one; none if it is the last.
+    /// The first ticket behind `last`; none if there is none.
     Ticket next_after(Ticket last) const {
         auto at = std::ranges::upper_bound(entries_, last, {}, &Entry::ticket);
         while (at != entries_.end() && !is_in(*at)) ++at;
@@ -112,7 +112,7 @@ class Chest {
         CHECK(found != nullptr);
         return found;
     }
-    /// Its ticket, and it as it is packed, without waking it.
+    /// Appends the ticket and the packed thing, without loading the thing.
     void append_packed(std::string& out, Ticket ticket, const Codec& codec = {}) const {
         append_varint(out, ticket.value);
         if (const auto found = awake_.find(ticket); found != awake_.end()) {
@@ -124,7 +124,7 @@ class Chest {
         out.append(block.rest);
     }
 
-    /// To be changed; null if there is none.
+    /// The thing, loaded and to be changed; null if there is none.
     Thing* wake(Ticket ticket, const Codec& codec = {}) {
         auto found = awake_.find(ticket);
         if (found == awake_.end()) {
@@ -154,8 +154,8 @@ class Chest {
         drop_gaps();
     }
 
-    /// After an event: packs what was not touched for a while, if more than so many are awake. A
-    /// few looks at a time, so that no event costs much.
+    /// Called after an event: while more than `awake_max` things are loaded, packs things not
+    /// touched lately. Looks at a few per call, so no event costs much.
     void tidy(std::size_t awake_max, const Codec& codec = {}) {
         constexpr int kLooks = 4;
         for (int look = 0; look < kLooks && awake_.size() > awake_max; ++look) {
@@ -175,15 +175,15 @@ class Chest {
         Thing thing;
         bool is_touched = true;
     };
-    /// A ticket is mostly the largest so far, so they stand in their order by themselves.
+    /// A new ticket is mostly the largest so far, so appending keeps the order.
     struct Entry {
         Ticket ticket;
-        Block block{};  ///< None: it is awake, or no longer in it.
+        Block block{};  ///< None: the thing is loaded or erased.
     };
 
     bool is_in(const Entry& entry) const { return entry.block || awake_.contains(entry.ticket); }
 
-    /// A block begins with the number of its head.
+    /// A block begins with the number of its prefix.
     struct Halved {
         std::uint32_t head;
         std::string_view rest;
@@ -211,7 +211,7 @@ class Chest {
         if (block.head > 0) whole.append(heads_.at(block.head)).append(block.rest);
         ByteReader in{block.head > 0 ? std::string_view{whole} : block.rest};
         auto thing = codec.unpack(entry.ticket, in);
-        CHECK(in.ok() && in.at_end());  // We packed it ourselves.
+        CHECK(in.ok() && in.at_end());  // packed() wrote these bytes.
         return thing;
     }
     void drop_block(Entry& entry) {
@@ -227,7 +227,8 @@ class Chest {
         CHECK(at->ticket != ticket || !is_in(*at));
         if (at->ticket != ticket) entries_.insert(at, Entry{.ticket = ticket});
     }
-    /// What is gone leaves no gap at either end, and never more gaps than a quarter of the things.
+    /// Leaves no gap of erased things at either end, and gaps of at most about a quarter of the
+    /// size.
     void drop_gaps() {
         while (!entries_.empty() && !is_in(entries_.back())) entries_.pop_back();
         while (!entries_.empty() && !is_in(entries_.front())) entries_.pop_front();
@@ -240,7 +241,7 @@ class Chest {
     std::deque<Entry> entries_;
     Heads heads_;
     std::size_t size_ = 0;
-    Ticket hand_{};  ///< The last that tidy() looked at.
+    Ticket hand_{};  ///< The last ticket that tidy() looked at.
     std::string scratch_;
 };
 

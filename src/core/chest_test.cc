@@ -29,7 +29,7 @@ struct ToyCodec {
 };
 using Toys = Chest<Toy, ToyCodec>;
 
-/// Until nothing more is packed.
+/// Tidies until nothing more is packed.
 void rest(Toys& toys, std::size_t awake_max = 0) {
     for (int i = 0; i < 100; ++i) toys.tidy(awake_max);
 }
@@ -40,7 +40,7 @@ std::vector<Ticket> tickets(std::initializer_list<std::uint64_t> numbers) {
     return all;
 }
 
-TEST(Chest, WhatRestsIsReadAndChangedLikeWhatIsAwake) {
+TEST(Chest, PackedThingsAreReadAndChangedLikeLoadedOnes) {
     Toys toys;
     for (std::uint64_t i = 1; i <= 9; ++i) toys.emplace({i}, {.name = "toy", .size = i});
     rest(toys);
@@ -55,7 +55,7 @@ TEST(Chest, WhatRestsIsReadAndChangedLikeWhatIsAwake) {
     EXPECT_EQ(toys.wake({10}), nullptr);
 }
 
-TEST(Chest, TheBytesAreTheSameAwakeOrNot) {
+TEST(Chest, LoadedAndPackedThingsHaveTheSameBytes) {
     Toys toys;
     toys.emplace({1}, {.name = "toy", .size = 3});
     std::string awake;
@@ -66,7 +66,7 @@ TEST(Chest, TheBytesAreTheSameAwakeOrNot) {
     EXPECT_EQ(awake, resting);
 }
 
-TEST(Chest, TicketsComeInTheirOrderWhateverCameFirst) {
+TEST(Chest, TicketsAreListedInOrderWhateverTheOrderOfInsertion) {
     Toys toys;
     for (const std::uint64_t i : {5U, 9U, 3U, 7U}) toys.emplace({i}, {.size = i});
     EXPECT_EQ(toys.tickets(), tickets({3, 5, 7, 9}));
@@ -85,7 +85,7 @@ TEST(Chest, TicketsComeInTheirOrderWhateverCameFirst) {
     EXPECT_EQ(toys.size(), 3U);
 }
 
-TEST(Chest, GapsOfWhatIsGoneAreClosed) {
+TEST(Chest, GapsOfErasedThingsAreClosed) {
     Toys toys;
     for (std::uint64_t i = 1; i <= 1'000; ++i) toys.emplace({i}, {.size = 1});
     rest(toys, 10);
@@ -97,7 +97,7 @@ TEST(Chest, GapsOfWhatIsGoneAreClosed) {
     EXPECT_TRUE(toys.empty());
 }
 
-TEST(Chest, WhatIsTouchedAgainStaysAwakeBeforeWhatIsNot) {
+TEST(Chest, TouchedThingsStayLoadedBeforeUntouchedOnes) {
     Toys toys;
     const auto* loved = &toys.emplace({1}, {.name = "loved"});
     for (std::uint64_t i = 2; i <= 20; ++i) toys.emplace({i}, {.name = "forgotten"});
@@ -108,14 +108,14 @@ TEST(Chest, WhatIsTouchedAgainStaysAwakeBeforeWhatIsNot) {
     EXPECT_EQ(toys.at({2})->name, "forgotten");
 }
 
-TEST(Chest, WhatIsLargeStaysAsItIs) {
+TEST(Chest, LargeThingsAreNeverPacked) {
     Toys toys;
     const auto* large = &toys.emplace({1}, {.size = 100});
     rest(toys);
     EXPECT_EQ(toys.at({1}).operator->(), large);
 }
 
-TEST(Chest, ACopyIsOneOfItsOwn) {
+TEST(Chest, ACopyIsIndependentOfTheOriginal) {
     Toys toys;
     toys.emplace({1}, {.name = "a", .size = 1});
     toys.emplace({2}, {.name = "b", .size = 2});
@@ -128,7 +128,7 @@ TEST(Chest, ACopyIsOneOfItsOwn) {
     EXPECT_EQ(copy.at({1})->size, 10U);
 }
 
-TEST(Chest, WhatManyBeginWithIsThereForEachOfThem) {
+TEST(Chest, ASharedPrefixIsReadBackForEveryThing) {
     const std::string shared = "a name that is as long as it is common";
     Toys toys;
     for (std::uint64_t i = 1; i <= 60; ++i) {
@@ -136,7 +136,8 @@ TEST(Chest, WhatManyBeginWithIsThereForEachOfThem) {
                      {.name = i % 3 == 0 ? "own name " + std::to_string(i) : shared, .size = i});
     }
     rest(toys);
-    for (std::uint64_t i = 1; i <= 60; i += 2) toys.erase({i});  // Some of both kinds.
+    // Things with the shared name and with names of their own.
+    for (std::uint64_t i = 1; i <= 60; i += 2) toys.erase({i});
     for (std::uint64_t i = 2; i <= 60; i += 2) {
         const auto name = i % 3 == 0 ? "own name " + std::to_string(i) : shared;
         EXPECT_EQ(toys.at({i})->name, name);
@@ -147,7 +148,7 @@ TEST(Chest, WhatManyBeginWithIsThereForEachOfThem) {
     EXPECT_EQ(toys.at({2})->name, shared) << "it was forgotten and is known again";
 }
 
-TEST(Heads, AreKeptOnceAndForgottenWithTheLast) {
+TEST(Heads, AreKeptOnceAndForgottenWithTheirLastBlock) {
     Heads heads;
     const std::string one = "the first of them";
     const std::string other = "another of them";
@@ -164,7 +165,7 @@ TEST(Heads, AreKeptOnceAndForgottenWithTheLast) {
     EXPECT_EQ(heads.keep("yet another of them"), number) << "its number is free";
 }
 
-TEST(Heads, AreNotKeptIfTheyAreShortOrTooMany) {
+TEST(Heads, AreNotKeptIfShortOrTooMany) {
     Heads heads;
     EXPECT_EQ(heads.keep("1234567"), 0U);
     for (int i = 0; i < 1'024; ++i)

@@ -1,4 +1,5 @@
-// Whom to ask while an agent is left alone: somebody who can do the same, and may be asked (K21).
+// The agents suggested while an agent is left alone: able to do the same, and allowed to be asked
+// (K21).
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -26,7 +27,7 @@ class Circuit : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    /// A request that the agent takes, before all that waits, and does not answer in time.
+    /// A request that the agent takes before all waiting messages, and does not answer in time.
     void leave_unanswered(const std::string& agent) {
         const auto idler = story.poll(agent, "idler");
         story.request({.id = "f-" + std::to_string(++number), .to = agent},
@@ -40,14 +41,14 @@ class Circuit : public ::testing::Test {
         for (int i = 0; i < 5; ++i) leave_unanswered(agent);
         ASSERT_EQ(story.happened<BreakerOpened>().size(), 1U);
     }
-    /// What who asks bob is told.
+    /// The advice in the refusal of a request to bob.
     std::string words(const std::string& body = R"({"capability":"READ"})") {
         story.request({.id = "q-" + std::to_string(++number), .body = body}, true);
         EXPECT_EQ(story.refusal(), Refusal::AgentCircuitOpen);
         const auto refused = story.asked_for<TellRefused>();
         return refused.empty() ? "" : advice_in(refused.back().detail);
     }
-    /// Behind how long it is left alone.
+    /// The text behind the words on how long the agent is left alone.
     static std::string advice_in(const std::string& detail) {
         const auto at = detail.find(". ");
         return at == std::string::npos ? detail : detail.substr(at + 2);
@@ -56,7 +57,7 @@ class Circuit : public ::testing::Test {
     int number = 0;
 };
 
-TEST_F(Circuit, K21_WhoCanDoTheSameIsNamedAndNotWhoIsMerelyAlike) {
+TEST_F(Circuit, K21_SuggestsAnAgentWithTheCapabilityAndNotOneMerelyAlike) {
     can("carol", kSorts);
     can("dave", kReads);
     is_there("carol");
@@ -78,7 +79,7 @@ TEST_F(Circuit, T14_K21_ABreakerCanBeSetForAPlatform) {
     EXPECT_EQ(opened[0].until, story.now() + Duration{7'000});
 }
 
-TEST_F(Circuit, K21_WhereNoCapabilityIsAskedForRoleAndDomainAreTheSame) {
+TEST_F(Circuit, K21_WithoutACapabilitySuggestsTheSameRoleAndDomain) {
     story.ask(RegisterAgent{{"carol"}, {.role = "clerk", .domain = "taxes"}});
     story.ask(RegisterAgent{{"dave"}, {.role = "clerk", .domain = "sums"}});
     is_there("carol");
@@ -86,7 +87,7 @@ TEST_F(Circuit, K21_WhereNoCapabilityIsAskedForRoleAndDomainAreTheSame) {
     EXPECT_EQ(words("{}"), "Ask 'dave' instead, which is offline for now, or ask again later");
 }
 
-TEST_F(Circuit, K21_WhoIsThereGoesBeforeWhoIsOffline) {
+TEST_F(Circuit, K21_SuggestsPresentAgentsBeforeOfflineOnes) {
     can("carol", kReads);
     can("dave", kReads);
     is_there("dave");
@@ -94,7 +95,7 @@ TEST_F(Circuit, K21_WhoIsThereGoesBeforeWhoIsOffline) {
     EXPECT_EQ(words(), "Ask 'dave' instead, or ask again later");
 }
 
-TEST_F(Circuit, K21_WhoIsLeftAloneItselfIsNotNamed) {
+TEST_F(Circuit, K21_DoesNotSuggestAnAgentWithAnOpenBreaker) {
     can("carol", kReads);
     is_there("carol");
     leave_alone("carol");
@@ -102,7 +103,7 @@ TEST_F(Circuit, K21_WhoIsLeftAloneItselfIsNotNamed) {
     EXPECT_EQ(words(), "Nobody else who can do 'READ' can be asked now: ask again later");
 }
 
-TEST_F(Circuit, K21_T14_WhomTheAskerMayNotAskIsNotNamed) {
+TEST_F(Circuit, K21_T14_DoesNotSuggestAnAgentThatTheRequesterMayNotAsk) {
     can("carol", kReads);
     can("dave", kReads);
     is_there("carol");
@@ -114,7 +115,7 @@ TEST_F(Circuit, K21_T14_WhomTheAskerMayNotAskIsNotNamed) {
     EXPECT_EQ(words(), "Nobody else who can do 'READ' can be asked now: ask again later");
 }
 
-TEST_F(Circuit, K21_TheAskerItselfIsNotNamed) {
+TEST_F(Circuit, K21_DoesNotSuggestTheRequesterItself) {
     can("alice", kReads);
     is_there("alice");
     leave_alone("bob");
@@ -122,7 +123,7 @@ TEST_F(Circuit, K21_TheAskerItselfIsNotNamed) {
     EXPECT_EQ(words("{}"), "Nobody else is known who does the same: ask again later");
 }
 
-TEST_F(Circuit, K21_G5_WhoWaitedAlreadyIsToldTheSame) {
+TEST_F(Circuit, K21_G5_WaitingRequestsFailWithTheSameSuggestion) {
     can("carol", kSorts);
     can("dave", kReads);
     is_there("carol");
@@ -139,7 +140,7 @@ TEST_F(Circuit, K21_G5_WhoWaitedAlreadyIsToldTheSame) {
     EXPECT_EQ(told, "Ask 'dave' instead, or ask again later");
 }
 
-TEST_F(Circuit, G5_OneWayMessagesDoNotKeepItFromBeingTried) {
+TEST_F(Circuit, G5_OneWayMessagesLeaveTheProbeToARequest) {
     leave_alone("bob");
     story.later(Duration{30'000}).tick();
     ASSERT_EQ(story.happened<BreakerProbed>().size(), 1U);
@@ -159,7 +160,7 @@ TEST_F(Circuit, G5_OneWayMessagesDoNotKeepItFromBeingTried) {
     EXPECT_EQ(story.happened<BreakerClosed>().size(), 1U);
 }
 
-TEST_F(Circuit, G5_RequestsAreCountedWhateverBecomesOfThem) {
+TEST_F(Circuit, G5_AMailboxCountsItsRequestsInEveryStage) {
     story.request({.id = "r"}, false, Priority::High, Duration{600'000});
     EXPECT_EQ(story.mailbox("bob").requests, 1U);
     story.send({.id = "m"});

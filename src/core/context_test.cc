@@ -1,4 +1,4 @@
-// The context of a workflow: who writes to it, and how it changes hands.
+// The context of a workflow: its writers, and its handoffs.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -31,7 +31,7 @@ class Context : public testing::Test {
 
     const shared::Context& now() { return story.state().shared.contexts.at("wf"); }
 
-    /// Vendor gives it to compliance: the delivery that brings it.
+    /// Vendor hands the context to compliance; returns the delivery of the handoff.
     DeliveryToken hand_over(Duration timeout = 60s) {
         story.as("vendor").ask(handoff("vendor", timeout));
         story.as_the_hub();
@@ -63,14 +63,14 @@ class Context : public testing::Test {
     int handoffs_ = 0;
 };
 
-TEST_F(Context, S6_IsMadeByTheFirstWriteAndItsWriterIsTheCurrentAgent) {
+TEST_F(Context, S6_TheFirstWriterCreatesAndOwnsTheContext) {
     EXPECT_EQ(now().owner, "vendor");
     EXPECT_EQ(now().status, "IN_PROGRESS");
     EXPECT_EQ(now().version, 1U);
     EXPECT_EQ(now().entities.at("vendor").value, R"({"id":"v-123","name":"Acme"})");
 }
 
-TEST_F(Context, S6_IsChangedByWhatIsSaidAndKeepsTheRest) {
+TEST_F(Context, S6_AWriteChangesTheNamedFieldsAndKeepsTheRest) {
     EXPECT_EQ(as("vendor",
                  {.version = 1,
                   .status = "REVIEW",
@@ -90,28 +90,28 @@ TEST_F(Context, S7_OnlyTheCurrentAgentWrites) {
     EXPECT_EQ(now().version, 1U);
 }
 
-TEST_F(Context, S7_NobodyWritesAsAnother) {
+TEST_F(Context, S7_AnAgentCannotWriteAsAnotherAgent) {
     story.as("compliance").ask(WriteContext{.workflow = "wf", .agent = {"vendor"}, .status = "X"});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
     story.as("compliance").ask(WriteContext{.workflow = "wf", .status = "X"});
     EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden) << "only an operator is itself";
 }
 
-TEST_F(Context, S7_AnEntityIsForTheDomainThatHasItsName) {
+TEST_F(Context, S7_AnEntityBelongsToTheDomainOfItsName) {
     EXPECT_EQ(as("vendor", {.entities = R"({"audit":{}})"}), Refusal::ContextNotOwner);
     EXPECT_EQ(as("vendor", {.entities = R"({"vendor":{},"compliance":{}})"}),
               Refusal::ContextNotOwner);
     EXPECT_EQ(now().version, 1U) << "nothing of it is written";
 }
 
-TEST_F(Context, S7_AnEntityOfNobodysDomainIsForWhoMadeIt) {
+TEST_F(Context, S7_AnEntityOutsideAllDomainsBelongsToItsCreator) {
     EXPECT_EQ(as("vendor", {.entities = R"({"quote":1})"}), Refusal::None);
     story.ack(hand_over());
     EXPECT_EQ(as("compliance", {.entities = R"({"quote":2})"}), Refusal::ContextNotOwner);
     EXPECT_EQ(as("compliance", {.entities = R"({"audit":1,"letter":2})"}), Refusal::None);
 }
 
-TEST_F(Context, S7_AnOperatorMayWriteAllAndIsOnRecord) {
+TEST_F(Context, S7_AnOperatorMayWriteEveryEntityOnTheRecord) {
     story.as_operator().ask(WriteContext{
         .workflow = "wf", .owner = {"clerk"}, .entities = R"({"audit":{"by":"hand"}})"});
     ASSERT_EQ(story.happened<ContextWritten>().size(), 1U);
@@ -119,7 +119,7 @@ TEST_F(Context, S7_AnOperatorMayWriteAllAndIsOnRecord) {
     EXPECT_EQ(now().owner, "clerk");
 }
 
-TEST_F(Context, S8_HistoryIsAppendedToAndNothingElse) {
+TEST_F(Context, S8_HistoryOnlyGrows) {
     as("vendor", {.history = {R"({"action":"a"})"}});
     as("vendor", {.history = {R"({"action":"b"})", R"({"action":"c"})"}});
     EXPECT_EQ(now().history, (Ids{R"({"action":"a"})", R"({"action":"b"})", R"({"action":"c"})"}));
@@ -144,7 +144,7 @@ TEST_F(Context, S9_IsLockedDuringAHandoffAndAWriteIsRefused) {
     EXPECT_EQ(story.refusal(), Refusal::ContextLocked) << "nor is it given away twice";
 }
 
-TEST_F(Context, S4_AnAcknowledgementMovesItAndTheSenderHearsSo) {
+TEST_F(Context, S4_AnAcknowledgementMovesTheContextAndNotifiesTheSender) {
     const auto delivery = hand_over();
     story.ack(delivery);
     EXPECT_EQ(now().owner, "compliance");
@@ -154,7 +154,7 @@ TEST_F(Context, S4_AnAcknowledgementMovesItAndTheSenderHearsSo) {
     EXPECT_EQ(as("compliance", {.status = "CHECKING"}), Refusal::None);
 }
 
-TEST_F(Context, S4_AnAnswerMovesItToo) {
+TEST_F(Context, S4_AnAnswerMovesTheContext) {
     const auto delivery = hand_over();
     const Letter letter{
         .id = "r", .from = "compliance", .to = "vendor", .intent = Intent::Reply, .answers = "h1"};
@@ -162,7 +162,7 @@ TEST_F(Context, S4_AnAnswerMovesItToo) {
     EXPECT_EQ(now().owner, "compliance");
 }
 
-TEST_F(Context, S4_ItStaysWhereItIsIfTheRecipientRefuses) {
+TEST_F(Context, S4_TheOwnerKeepsTheContextIfTheRecipientRefuses) {
     const auto delivery = hand_over();
     story.ask(NackDelivery{delivery, "not mine", true});
     EXPECT_EQ(now().owner, "vendor");
@@ -175,7 +175,7 @@ TEST_F(Context, S4_ItStaysWhereItIsIfTheRecipientRefuses) {
     EXPECT_EQ(as("vendor", {.status = "MINE"}), Refusal::None);
 }
 
-TEST_F(Context, S4_ItStaysWhereItIsIfTimePasses) {
+TEST_F(Context, S4_TheOwnerKeepsTheContextIfTheHandoffTimesOut) {
     hand_over(10s);
     story.later(10s).tick();
     EXPECT_EQ(now().owner, "vendor");
@@ -183,7 +183,7 @@ TEST_F(Context, S4_ItStaysWhereItIsIfTimePasses) {
     EXPECT_EQ(story.happened<HandoffEnded>().size(), 1U);
 }
 
-TEST_F(Context, S4_W7_ARestartInBetweenChangesNothingAboutWhoHasIt) {
+TEST_F(Context, S4_W7_ARestartDuringAHandoffKeepsOwnerAndLock) {
     hand_over();
     story.restart();
     EXPECT_TRUE(now().is_locked());
@@ -193,7 +193,7 @@ TEST_F(Context, S4_W7_ARestartInBetweenChangesNothingAboutWhoHasIt) {
     EXPECT_EQ(now().owner, "compliance");
 }
 
-TEST_F(Context, S4_W5_WhatAPersonAnswersIsWithItsSenderAgain) {
+TEST_F(Context, S4_W5_TheSenderKeepsTheContextIfAPersonAnswers) {
     story.as("vendor").ask(handoff("vendor", 60s, "human:boss"));
     ASSERT_TRUE(now().is_locked());
     const auto asked = story.happened<HumanAsked>();
@@ -210,7 +210,7 @@ TEST_F(Context, S4_W5_WhatAPersonAnswersIsWithItsSenderAgain) {
     EXPECT_EQ(as("vendor", {.status = "DONE"}), Refusal::None);
 }
 
-TEST_F(Context, S4_W5_WhoIsFoundForItHasIt) {
+TEST_F(Context, S4_W5_TheAgentFoundByCapabilityOwnsTheContext) {
     story.ask(RegisterAgent{{"clerk"}, {.capabilities = R"([{"code":"FILE"}])"}});
     story.connect("clerk", 9);
     story.as("vendor").ask(handoff("vendor", 60s, "capability:FILE"));
@@ -220,7 +220,7 @@ TEST_F(Context, S4_W5_WhoIsFoundForItHasIt) {
     EXPECT_EQ(now().owner, "clerk");
 }
 
-TEST_F(Context, S4_W5_WhatSeveralHaveDoneIsWithItsSenderAgain) {
+TEST_F(Context, S4_W5_TheSenderKeepsTheContextIfSeveralAgentsAnswer) {
     story.connect("clerk", 9);
     story.as("vendor").ask(handoff("vendor", 60s, "all:compliance/clerk"));
     for (const auto& deliver : story.asked_for<Deliver>()) {
@@ -237,7 +237,7 @@ TEST_F(Context, S4_W5_WhatSeveralHaveDoneIsWithItsSenderAgain) {
     EXPECT_EQ(now().owner, "vendor");
 }
 
-TEST_F(Context, S4_IsNotGivenByWhoDoesNotHaveItNorToNobody) {
+TEST_F(Context, S4_OnlyTheOwnerHandsTheContextOverAndOnlyToAnotherRegisteredAgent) {
     story.as("clerk").ask(handoff("clerk"));
     EXPECT_EQ(story.refusal(), Refusal::ContextNotOwner);
     auto nowhere = handoff("vendor");

@@ -1,4 +1,4 @@
-// What could not be delivered is kept, until a person decides.
+// A message that could not be delivered is kept until a person decides.
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -23,7 +23,7 @@ struct Grave {
     }
 };
 
-TEST(DeadLetter, T10_D1_IsKeptWithItsReason) {
+TEST(DeadLetter, T10_D1_IsKeptWithTheReason) {
     Grave grave;
     const auto letter = find_dead_letter(grave.story.state(), grave.ticket);
     ASSERT_TRUE(letter);
@@ -43,7 +43,7 @@ TEST(DeadLetter, D6_OutlivesARestartAndAnyTime) {
     EXPECT_TRUE(find_dead_letter(grave.story.state(), grave.ticket));
 }
 
-TEST(DeadLetter, RedeliveredItHasAllItsTriesAgain) {
+TEST(DeadLetter, HasAllTriesAgainAfterRedelivery) {
     Grave grave;
     auto& story = grave.story;
     story.limits().retry_count_max = 5;
@@ -60,7 +60,7 @@ TEST(DeadLetter, RedeliveredItHasAllItsTriesAgain) {
     }
 }
 
-TEST(DeadLetter, RedeliveredItHasNoTtlAnyMore) {
+TEST(DeadLetter, HasNoTtlAfterRedelivery) {
     Story story;
     story.agent("bob");
     story.connect("bob", 10);
@@ -71,7 +71,7 @@ TEST(DeadLetter, RedeliveredItHasNoTtlAnyMore) {
     EXPECT_EQ(story.delivered(), Ids{"m1"});
 }
 
-TEST(DeadLetter, DiscardedItIsGoneAndOnRecord) {
+TEST(DeadLetter, IsRemovedOnTheRecordWhenDiscarded) {
     Grave grave;
     grave.story.as_operator().ask(DiscardDeadLetter{grave.ticket, "spam"});
     ASSERT_EQ(grave.story.happened<DeadLetterDiscarded>().size(), 1U);
@@ -82,7 +82,7 @@ TEST(DeadLetter, DiscardedItIsGoneAndOnRecord) {
     EXPECT_EQ(grave.story.mailbox("bob").dead, 0U);
 }
 
-TEST(DeadLetter, WhatIsNotDeadCannotBeRaised) {
+TEST(DeadLetter, AMessageThatIsNotDeadCannotBeRedelivered) {
     Grave grave;
     auto& story = grave.story;
     story.ask(RedeliverDeadLetter{{12345}});
@@ -94,7 +94,7 @@ TEST(DeadLetter, WhatIsNotDeadCannotBeRaised) {
     EXPECT_EQ(story.mailbox("bob").in_flight, 1U);
 }
 
-TEST(DeadLetter, AnothersLooksAsIfItWereNotThere) {
+TEST(DeadLetter, DeadLettersOfOtherAgentsAreNotFound) {
     Grave grave;
     grave.story.as("mallory").ask(DiscardDeadLetter{grave.ticket, "mine now"});
     EXPECT_EQ(grave.story.refusal(), Refusal::DeadLetterNotFound);
@@ -122,7 +122,7 @@ TEST(DeadLetter, ListsPageInTheOrderOfTickets) {
     EXPECT_EQ(page[0].envelope->id(), "m2");
 }
 
-TEST(DeadLetter, G7_ANormalMessageThatIsRefusedIsDroppedNotKept) {
+TEST(DeadLetter, G7_ARejectedNormalMessageIsDroppedAndNotKept) {
     Story story;
     story.agent("bob");
     story.connect("bob", 10);

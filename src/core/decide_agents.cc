@@ -1,4 +1,4 @@
-// Commands about who is there: agents, their instances, and who listens to what.
+// Commands about agents, their instances and their subscriptions.
 #include <algorithm>
 
 #include "base/json.h"
@@ -14,7 +14,8 @@ bool is_registered(const State& state, std::string_view agent) {
     return handle != kNoAgent && state.registry.agents[handle].is_registered;
 }
 
-/// True, with the refusal drafted, if the caller may not speak for the agent or nobody knows it.
+/// True, with the refusal drafted, if the caller may not speak for the agent or the agent is not
+/// registered.
 bool is_refused(Draft& draft, const AgentId& agent) {
     if (!draft.may_act_for(agent.value)) {
         draft.refuse(agent.value,
@@ -38,8 +39,8 @@ std::uint32_t instances_max(const State& state, const Profile& profile) {
     return own == 0 ? all : std::min(own, all);
 }
 
-/// Of the tools that an agent gives itself, one that no operator allowed it (I4); empty if there is
-/// none, or none has said what it may have.
+/// A tool that the agent gives itself without an operator's allowance (I4); empty if none, or if no
+/// operator has set the agent's tools.
 std::string tool_added(const State& state, const RegisterAgent& registration) {
     const auto handle = registry::find_agent(state.registry, registration.agent.value);
     if (handle == kNoAgent || !state.registry.agents[handle].tools_most) return {};
@@ -50,9 +51,8 @@ std::string tool_added(const State& state, const RegisterAgent& registration) {
     return {};
 }
 
-/// The end of a lease that is renewed: a whole one from here; but a request that nobody answers
-/// must come back while there is time to ask again, for its delivery may have been lost with the
-/// process that made it.
+/// The end of a renewed lease: one whole lease from now. The lease of a request ends while asking
+/// again is still possible: the delivery may have been lost with the previous process.
 Time renewed(const Draft& draft, const broker::Message& message) {
     const auto until = draft.now() + draft.state.limits.lease;
     const auto& requests = draft.state.requests;
@@ -63,7 +63,7 @@ Time renewed(const Draft& draft, const broker::Message& message) {
     return std::min(until, draft.now() + (deadline - draft.now()) / 2);
 }
 
-/// While the hub was away nobody could settle anything: that time is not held against the agent.
+/// While the hub was away nobody could settle anything: the agent keeps that time.
 void renew_leases(Draft& draft, InstanceNumber instance) {
     const auto& broker = draft.state.broker;
     const auto* consumer = broker::find_consumer(broker, instance);
@@ -80,7 +80,7 @@ void renew_leases(Draft& draft, InstanceNumber instance) {
     }
 }
 
-/// The new epoch differs from the epoch of the previous run: tokens of the two runs stay apart.
+/// The new epoch differs from the previous run's: tokens of the two runs stay apart.
 Epoch drawn_epoch(const Draft& draft) {
     const auto bits = draft.cause.chance;
     Epoch epoch{static_cast<std::uint32_t>(bits ^ bits >> 32U)};
@@ -94,8 +94,8 @@ void decide_start(Draft& draft, const StartHub& start) {
     if (draft.state.hub_id.empty()) {
         draft.add(HubFounded{start.hub_id, start.hash_key_0, start.hash_key_1});
     }
-    // Connections and the hub's own errands died with the last process. Who polls may come back
-    // with the same delivery ids, so its leases stay.
+    // Connections and the hub's internal requests ended with the last process. A polling instance
+    // may come back with the same delivery ids, so its leases stay.
     for (const auto& [number, slot] : draft.state.registry.instance_slots) {
         if (draft.state.registry.instances[slot].kind == InstanceKind::Poll) {
             renew_leases(draft, number);
@@ -188,7 +188,7 @@ void decide_join(Draft& draft, const JoinInstance& join) {
         if (join.is_heartbeat) return decide_heartbeat(draft, namesake->number);
         return draft.add(InstanceSeen{namesake->number});
     }
-    // A connection that comes back before its old end was noticed takes the name over.
+    // A connection that comes back before the loss of the old one was noticed takes over the name.
     if (namesake != nullptr) lose_instance(draft, namesake->number, "replaced by a new connection");
 
     const auto others = agent.instances.size() - (namesake != nullptr ? 1 : 0);
@@ -231,7 +231,7 @@ void decide_heartbeat(Draft& draft, InstanceNumber number) {
     const auto* instance = registry::find_instance(draft.state.registry, number);
     if (instance == nullptr) return;
     if (draft.heard != nullptr) draft.heard->push_back(number);
-    // A sign of life is on record only if it changes something: whoever was missed is back.
+    // A sign of life is recorded only if it changes something: a missed instance is back.
     const bool is_news =
         instance->missed_since != Time{} || instance->excused_at != Time{} || instance->is_away;
     if (is_news) draft.add(InstanceSeen{number});

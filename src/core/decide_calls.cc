@@ -1,9 +1,9 @@
-// A request that several are asked for: one is chosen by its proposal and has the request from then
-// on, or each has it and their answers become one.
+// Calls: requests put to several agents. Either one agent is chosen by its proposal and gets the
+// request, or each agent gets a share and the answers are joined.
 //
-// Everything is decided from the state when a call is attended to, so a hub that was stopped
-// anywhere goes on from its last record. The id of what each is asked follows from the call's, so
-// asking once more is a duplicate.
+// A call is decided from the state whenever it is attended to, so a restarted hub goes on from its
+// last record. The ids of messages to candidates follow from the call's id, so asking again is a
+// duplicate.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -30,9 +30,9 @@ using handing::Call;
 using handing::Candidate;
 using handing::Stage;
 
-/// How many are asked for one request at the most.
+/// Most agents asked for one request.
 constexpr std::size_t kCandidatesMax = 16;
-/// Where a request waits that the hub itself sees to.
+/// The recipient of requests that the hub itself handles.
 constexpr std::string_view kHubsOwn = kCallPrefix;
 
 /// A recipient like "call:cheapest:REVIEW" or "all:ann/bob", taken apart.
@@ -53,7 +53,7 @@ std::optional<Invitation> read_invitation(std::string_view recipient) {
     return Invitation{*kind, recipient.substr(end + 1)};
 }
 
-/// For whom it is asked: the user that it names, else that of the tree that it comes to stand in.
+/// The user named by the request, else the user of the tree joined by it.
 std::string user_of(const State& state, const SendMessage& send) {
     const auto claim = send.claim ? *send.claim : Claim{};
     if (!claim.user.empty()) return claim.user;
@@ -65,7 +65,7 @@ std::string user_of(const State& state, const SendMessage& send) {
     return at.root != nullptr ? at.root->user : std::string{};
 }
 
-/// How many may be asked at a time for one request of this sender.
+/// How many agents may be asked at a time for one request of this sender.
 std::size_t fanout_of(const State& state, const SendMessage& send, std::string_view whom) {
     const auto& envelope = *send.envelope;
     const bool is_capability = state.registry.by_capability.contains(whom);
@@ -79,8 +79,8 @@ std::size_t fanout_of(const State& state, const SendMessage& send, std::string_v
                                               .user = user}));
 }
 
-/// Those who have the capability and can be asked. Of more than `most` those come first that are
-/// there and have the least to do.
+/// Agents of `all` that can be asked, except `but`. If they are more than `most`, present agents
+/// come first, then the least busy.
 std::vector<std::string> able_to(const State& state,
                                  const std::set<AgentHandle>& all,
                                  std::string_view but,
@@ -100,7 +100,7 @@ std::vector<std::string> able_to(const State& state,
     return agents;
 }
 
-/// Those who have the capability, or, if nobody has one of that name, those who are named.
+/// Agents with the capability, or, if no agent has a capability of this name, the agents named.
 std::vector<std::string> invited(const State& state,
                                  std::string_view whom,
                                  std::string_view but,
@@ -122,7 +122,7 @@ std::vector<std::string> invited(const State& state,
     return agents;
 }
 
-/// Why these cannot be asked for this request.
+/// Why these agents cannot be asked for this request.
 Failure cannot_call(const State& state,
                     const Invitation& invitation,
                     const std::vector<std::string>& agents,
@@ -136,7 +136,8 @@ Failure cannot_call(const State& state,
         return {Refusal::AgentNotRegistered,
                 fmt::format("'{}' is neither a registered agent nor a capability", agent)};
     }
-    // Of those who can make a proposal the hub asks as many as it may; who names them chooses.
+    // For proposals by capability the hub asks as many agents as it may; a caller who names agents
+    // must choose.
     const bool may_be_fewer =
         invitation.kind != CallKind::All && state.registry.by_capability.contains(invitation.whom);
     if (!may_be_fewer && agents.size() > most) {
@@ -150,8 +151,8 @@ Failure cannot_call(const State& state,
     return {};
 }
 
-/// Leaves those out who cannot take the request as it stands. Where each is to have it, none may be
-/// left out: the first one's word is why.
+/// Removes agents that cannot take the request as it stands. Returns the first removed agent's
+/// reason if no agent is left, or if each agent was to get a share.
 Unfit keep_the_fit(const Draft& draft,
                    const Envelope& request,
                    const Invitation& invitation,
@@ -172,7 +173,7 @@ Unfit keep_the_fit(const Draft& draft,
     return agents.empty() || invitation.kind == CallKind::All ? first : Unfit{};
 }
 
-/// The id of what one of them is asked, of where it works on it, and of what it is told.
+/// The id of a message to a candidate, or of the candidate's session.
 std::string id_for(const Envelope& asked, std::string_view agent, std::string_view what) {
     return derived_uuid(fmt::format("{} {} {} {}", asked.from(), asked.id(), agent, what));
 }
@@ -200,13 +201,13 @@ constexpr std::string_view kInvitation =
     "Say whether you would take this task, at what cost, how soon and how "
     "sure you are. Do not begin: whoever is chosen gets it.";
 
-/// In a tree a proposal is asked for below the request that it is for: it is on the same record,
-/// within the same limits, and what it uses comes out of what is set aside for the request. Each
-/// has an equal part, and so has who is chosen.
+/// In a tree, a proposal is requested below the request that it is for: recorded in the same tree,
+/// under the same limits, and paid from the request's reservation. Each candidate and the chosen
+/// agent have an equal part.
 void put_on_record(const State& state, const Call& call, Ticket request, SendMessage& send) {
     const auto record = governor::find_delegation(state.governor.lineage, request);
     if (record == nullptr) return;
-    // Of a little each has at least one: with none it would say nothing, and have what is usual.
+    // At least one token each: a claim of none would get the usual number.
     const auto part = std::max(record->tokens / (call.candidates.size() + 1),
                                std::min(record->tokens, std::uint64_t{1}));
     send.below = request;
@@ -219,7 +220,7 @@ void put_on_record(const State& state, const Call& call, Ticket request, SendMes
                                             .tokens_max = std::min(part, governor::kTokensUsual)});
 }
 
-/// What a candidate is asked for: whether and how it would do it.
+/// The invitation to one candidate: whether and how it would do the task.
 SendMessage invitation_to(const Draft& draft,
                           const Call& call,
                           const broker::OpenRequest& request,
@@ -248,7 +249,7 @@ SendMessage invitation_to(const Draft& draft,
     return send;
 }
 
-/// The request itself as one of several has it: each works in a session of its own (X3).
+/// One agent's share of the request, with a session of its own (X3).
 SendMessage share_for(const Scribe& scribe, const Envelope& asked, std::string_view agent) {
     const auto id = id_for(asked, agent, "share");
     const auto session = id_for(asked, agent, "session");
@@ -258,7 +259,7 @@ SendMessage share_for(const Scribe& scribe, const Envelope& asked, std::string_v
     return send;
 }
 
-/// The same when it is sent: out of what, and on whose word, the call was opened.
+/// The share as sent: under the parent and the authority that the call was opened with.
 SendMessage share_of(const Draft& draft,
                      const Call& call,
                      const broker::OpenRequest& request,
@@ -266,7 +267,7 @@ SendMessage share_of(const Draft& draft,
     const auto deadline = broker::deadline_of(draft.state.requests, request);
     auto send = share_for(*draft.state.scribe, *request.asked, candidate.agent);
     send.priority = request.priority;
-    // What has come by then is joined while who asked still waits.
+    // Shares end before the call, so that they are joined while the requester still waits.
     send.timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1});
     send.waits = true;
     send.by = call.by;
@@ -302,7 +303,7 @@ void ask(Draft& draft, Ticket number, const Call& call, std::uint32_t place) {
 
 // --- choosing --------------------------------------------------------------------------------
 
-/// By what the call chooses: less is better, and what was not said is worst.
+/// The offer by the call's criterion: less is better, and a missing value is worst.
 std::uint64_t price_of(CallKind kind, const Proposal& proposal) {
     constexpr auto kWorst = std::numeric_limits<std::uint64_t>::max();
     switch (kind) {
@@ -318,7 +319,7 @@ std::uint64_t price_of(CallKind kind, const Proposal& proposal) {
     return kWorst;
 }
 
-/// Why each of those who did not offer anything did not.
+/// Each candidate's reason for making no offer.
 std::string why_not(const Scribe& scribe, const Call& call) {
     std::vector<std::string> words;
     for (const auto& each : call.candidates) {
@@ -366,7 +367,7 @@ struct Offer {
     std::uint64_t price;
 };
 
-/// Those that were made, the best first, and equals in the order in which they were named.
+/// Proposals that were made, best first; equal ones in the order of the candidates.
 std::vector<Offer> offers_in(const State& state, const Call& call) {
     std::vector<Offer> offers;
     for (const auto& each : call.candidates) {
@@ -385,8 +386,7 @@ void choose(Draft& draft, Ticket number, const Call& call) {
     if (offers.empty()) {
         return give_up(draft, number, "nobody made a proposal: " + why_not(*state.scribe, call));
     }
-    // What holds for a request that is made of somebody holds when it is given to somebody; that it
-    // did when they were invited is no word on now.
+    // The guards are asked again now: their verdict at the invitation may be outdated.
     std::vector<std::string> refused;
     Move move;
     const auto best = std::ranges::find_if(offers, [&](const Offer& offer) {
@@ -411,7 +411,7 @@ void choose(Draft& draft, Ticket number, const Call& call) {
                            .priority = request.priority,
                            .is_priced = move.is_priced,
                            .cost = move.cost});
-    // In the order in which they were named.
+    // In the order of the candidates.
     for (const auto& each : call.candidates) {
         const bool is_made = std::ranges::find(offers, &each, &Offer::candidate) != offers.end();
         if (is_made && &each != &chosen) tell_not_taken(draft, call, *request.asked, each);
@@ -420,11 +420,11 @@ void choose(Draft& draft, Ticket number, const Call& call) {
 
 // --- joining ---------------------------------------------------------------------------------
 
-/// What each said, in the order in which they were named, and what is missing.
+/// The answers of all candidates in their order, and the missing parts.
 struct Joined {
     std::string result{};
-    std::string lack{};             ///< Whose part is missing, in words; empty: nobody's.
-    std::uint64_t tokens_used = 0;  ///< By those who did it and those who did not.
+    std::string lack{};             ///< Agents whose part is missing, in words; empty: none.
+    std::uint64_t tokens_used = 0;  ///< By all candidates, done or not.
 };
 
 Joined joined(const Scribe& scribe, const Call& call) {
@@ -462,8 +462,8 @@ void join(Draft& draft, Ticket number, const Call& call) {
         return each.reply && state.scribe->read(*each.reply).is_done;
     });
     const auto all = joined(*state.scribe, call);
-    // Its asker may use the id of the request again once the hub has forgotten that id, while this
-    // answer still waits: the number of the call keeps the two answers apart (D4).
+    // The requester may reuse the request's id once the hub has forgotten the id, while this answer
+    // still waits: the number of the call keeps the two answers apart (D4).
     const auto id = id_for(*request.asked, std::to_string(number.value), "joined");
     const auto reply = has_any ? state.scribe->join({.asked = *request.asked,
                                                      .id = id,
@@ -488,29 +488,29 @@ void join(Draft& draft, Ticket number, const Call& call) {
 
 // --- opening ---------------------------------------------------------------------------------
 
-/// What the guards say to a request that several are to be asked for.
+/// The guards' verdict on a request to several agents.
 struct Opening {
-    Admission no{};     ///< Why they are not.
-    Admission first{};  ///< Of the first who may have it: what is on record until one has it.
+    Admission no{};     ///< Why the call cannot be opened.
+    Admission first{};  ///< Of the first allowed agent: recorded until an agent is chosen.
     Time deadline_max = Time::max();
 };
 
-/// Each share is a message of its sender's, as is what they are shares of: all of them are taken in
-/// this minute, or none is.
+/// Each share is a message of the call's sender, and so is the call: this minute has room for all
+/// of them, or none is sent.
 Finding too_many_shares(const Draft& draft, const Envelope& envelope, std::size_t shares) {
     if (!counts_as_sent(envelope.from())) return {"messages"};
     const Subject sender{.platform = enum_name(envelope.dialect()), .agent = envelope.from()};
     return check_messages(draft.state, sender, draft.now(), 1 + shares, draft.findings != nullptr);
 }
 
-/// For who wants to know what was said of one of them.
+/// Notes one candidate's verdict, if the caller wants an explanation.
 void note_candidate(Draft& draft, std::string detail, std::vector<Finding> findings = {}) {
     if (draft.findings == nullptr) return;
     draft.findings->push_back({.guard = "recipient", .detail = std::move(detail)});
     std::ranges::move(findings, std::back_inserter(*draft.findings));
 }
 
-/// The request as this one would have it.
+/// The request in the form for this agent.
 SendMessage as_asked_of(const State& state,
                         const SendMessage& send,
                         CallKind kind,
@@ -521,9 +521,9 @@ SendMessage as_asked_of(const State& state,
     return probe;
 }
 
-/// Holds the request against the guards as if it were made of each of them by whoever makes it now,
-/// and leaves those out of whom it could not be, and all behind the first `most`. Where each is to
-/// have it, none may be left out.
+/// Runs the guards as if the present caller asked each agent. Removes agents that the guards
+/// refuse, and agents beyond the first `most`. Where each agent is to get a share, none may be
+/// removed.
 Opening hold_to_guards(Draft& draft,
                        const SendMessage& send,
                        CallKind kind,
@@ -533,11 +533,11 @@ Opening hold_to_guards(Draft& draft,
     Opening opening;
     std::vector<Finding> why_not;
     std::vector<std::string> kept;
-    Beside beside;  // Of the shares before it. Of a call one alone has the request.
+    Beside beside;  // Earlier shares. Of a call for proposals, only one agent gets the request.
     for (const auto& agent : agents) {
         if (kept.size() == most) break;
         std::vector<Finding> findings;
-        // Of the request and of who is invited to it, or of all the shares.
+        // The call and its invitations so far, or all the shares.
         beside.rated = is_for_all ? agents.size() : 2 + kept.size();
         auto said = admission(draft.state,
                               draft.cause,
@@ -551,7 +551,7 @@ Opening hold_to_guards(Draft& draft,
             beside.tokens += said.admitted->tokens;
             beside.cost += said.admitted->cost;
         }
-        // A share can wait for people; what is not one agent's yet cannot.
+        // A share can wait for people; a request that no agent has yet cannot.
         const bool is_held = is_for_all && said.approvals_needed > 0;
         if (said.refusal == Refusal::None || is_held) {
             note_candidate(draft, fmt::format("'{}' would be asked", agent), std::move(findings));
@@ -610,7 +610,7 @@ SendOutcome send_to_several(Draft& draft, const SendMessage& send) {
     }
     auto& admitted = opening.first;
     if (invitation->kind == CallKind::All) {
-        // Each share is on record by itself when it is sent.
+        // Each share is recorded when it is sent.
         admitted.founded.reset();
         admitted.admitted.reset();
     }
@@ -629,7 +629,7 @@ SendOutcome send_to_several(Draft& draft, const SendMessage& send) {
                    .kind = invitation->kind,
                    .agents = agents,
                    .capability = is_capability ? std::string{invitation->whom} : std::string{},
-                   // Whoever is chosen needs time as well.
+                   // The chosen agent needs time as well.
                    .until = draft.now() + (invitation->kind == CallKind::All ? left : left / 2),
                    .by = draft.asker().empty() ? send.by : std::string{draft.asker()},
                    .parent = admitted.parent,

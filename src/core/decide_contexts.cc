@@ -1,10 +1,10 @@
-// Who writes to a workflow's context, and how it passes from one agent to the next.
+// Writes to a workflow's context, and handoffs of the context from agent to agent.
 //
 //   open ──handoff──▶ locked ──taken────▶ open, with the recipient
 //                            └─any other end of the request──▶ open, as it was
 //
-// The end of the handoff is on record in the same turn as the end of its request: whatever dies in
-// between, one agent has the context.
+// The end of the handoff is recorded in the same turn as the end of its request: after any crash
+// exactly one agent has the context.
 #include <algorithm>
 #include <set>
 
@@ -30,15 +30,15 @@ void each_domain(std::string_view domains, const Visit& visit) {
     }
 }
 
-/// An agent without a domain is one of its own.
+/// An agent without a domain is a domain of its own.
 const std::string& domain_of(const Profile& profile, const AgentId& agent) {
     return profile.domain.empty() ? agent.value : profile.domain;
 }
 
 using Names = std::set<std::string, std::less<>>;
 
-/// The names in the patch that are not the agent's to write: an entity belongs to the domain that
-/// has its name; where no agent's has, to the domain of who made it.
+/// Names in the patch that the agent may not write: an entity belongs to the domain of the same
+/// name; if no agent has that domain, to the domain of the entity's creator.
 Names foreign_names(const State& state,
                     const WriteContext& write,
                     const Profile& profile,
@@ -66,7 +66,7 @@ Names foreign_names(const State& state,
     return names;
 }
 
-/// True, with the refusal drafted, if the context has another version than the writer thinks.
+/// True, with the refusal drafted, if the writer's version of the context is not the present one.
 bool is_stale(Draft& draft,
               std::string_view workflow,
               std::optional<std::uint64_t> version,
@@ -80,7 +80,8 @@ bool is_stale(Draft& draft,
     return true;
 }
 
-/// True, with the refusal drafted, if the agent is not there or not the caller's to speak for.
+/// True, with the refusal drafted, if the agent is not registered or the caller may not speak for
+/// it.
 bool is_not_the_writer(Draft& draft, std::string_view workflow, const AgentId& agent) {
     if (!draft.may_act_for(agent.value)) {
         draft.refuse(workflow,
@@ -111,8 +112,8 @@ bool is_under_way(Draft& draft, std::string_view workflow, const shared::Context
     return true;
 }
 
-/// True, with the refusal drafted, if it would begin the context of a workflow in which it has no
-/// part (X13).
+/// True, with the refusal drafted, if the agent would begin the context of a workflow without
+/// having a part in the workflow (X13).
 bool is_strange(Draft& draft, const WriteContext& write) {
     const auto part = part_in(draft.state, write.workflow, write.agent.value);
     if (!part.is_known || part.is_in_it || write.agent.value.empty()) return false;
@@ -124,7 +125,7 @@ bool is_strange(Draft& draft, const WriteContext& write) {
     return true;
 }
 
-/// Whether the agent, or an operator as itself, may change the context as it stands.
+/// True if the agent, or an operator in person, may change the context as it stands.
 bool may_write(Draft& draft, const WriteContext& write, const shared::Context* context) {
     if (context == nullptr && is_strange(draft, write)) return false;
     const bool is_own = context == nullptr || write.agent.value == context->owner;
@@ -239,8 +240,8 @@ void end_handoff(Draft& draft, Ticket request, bool is_taken) {
     const auto found = shared.handoffs.find(request);
     if (found == shared.handoffs.end()) return;
     const auto& context = shared.contexts.at(found->second);
-    // Whom it was for the hub may have chosen, or somebody else may have it by now. Where nobody
-    // has it who could write, people or several, it is as it was.
+    // The hub may have chosen the recipient, or the request may have moved on. If people or several
+    // agents have the request, no agent could write: the context is as it was.
     const auto* open = broker::find_request(draft.state.requests, request);
     const std::string taker{open != nullptr ? open->asked->to() : context.recipient};
     const bool is_moved = is_taken && !is_no_agent(taker);

@@ -1,4 +1,4 @@
-// The hub's own initiative: what is due at this time, and what can be handed over.
+// The hub's own initiative: due items, and messages to be handed over.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -10,7 +10,7 @@ namespace parlance::core {
 
 namespace {
 
-/// How many copies one step hands over at the most; the engine asks again.
+/// Most copies handed over in one step; the engine asks again.
 constexpr std::size_t kHandOversMax = 4096;
 
 LeaseGranted lease(const Draft& draft, const broker::Message& message, InstanceNumber instance) {
@@ -26,7 +26,7 @@ broker::Picker picker_for(const Draft& draft, AgentHandle agent) {
     return {draft.state.broker, agent, {.now = draft.now(), .low_every = low_every}};
 }
 
-/// A consumer with room, and how much it would hold with what this step already gave it.
+/// A consumer with room, and its load with the copies given by this step.
 struct Taker {
     const broker::Consumer* consumer;
     broker::Load load;
@@ -34,8 +34,8 @@ struct Taker {
     bool is_missed;  ///< An endpoint whose last post was not answered.
 };
 
-/// The least busy instance takes the next one; among equals the one that joined first. One that is
-/// missed takes what nobody else can.
+/// The least busy instance takes the next message; among equals, the instance that joined first. A
+/// missed endpoint takes a message only if nobody else can.
 Taker* least_busy(std::vector<Taker>& takers) {
     Taker* best = nullptr;
     for (auto& taker : takers) {
@@ -48,7 +48,7 @@ Taker* least_busy(std::vector<Taker>& takers) {
     return best;
 }
 
-/// How many copies may go to the agent now; one at a time to find out whether it works again.
+/// How many copies may go to the agent now; one at a time while its breaker is probing.
 std::uint32_t hand_over_max(const State& state, AgentHandle agent) {
     if (is_left_alone(state, agent)) return 0;
     const bool is_probing =
@@ -63,7 +63,7 @@ bool is_missed(const State& state, const broker::Consumer& consumer) {
 void hand_over(Draft& draft, AgentHandle agent) {
     const auto& broker = draft.state.broker;
     const auto& consumers = broker.mailboxes[agent].consumers;
-    const bool has_choice = consumers.size() > 1;  // Else it is not worth looking up.
+    const bool has_choice = consumers.size() > 1;  // A single instance leaves no choice.
     std::vector<Taker> takers;
     for (const Slot slot : consumers) {
         const auto& consumer = broker.consumers[slot];
@@ -84,7 +84,7 @@ void hand_over(Draft& draft, AgentHandle agent) {
     }
 }
 
-/// A lease, a wait or a ttl of this copy has come to its end.
+/// The lease, the retry wait or the ttl of this copy is over.
 void end_term(Draft& draft, const broker::Message& message) {
     const bool is_expired = message.expires_at != Time{} && message.expires_at <= draft.now();
     if (message.stage == broker::Stage::Leased) {
@@ -97,8 +97,8 @@ void end_term(Draft& draft, const broker::Message& message) {
     draft.add(RetryBegan{message.ticket});
 }
 
-/// Nothing was heard of an instance for too long. One that polls and holds a lease is at work and
-/// was promised the time: it is judged when its leases have ended, and is not there meanwhile.
+/// Nothing was heard of an instance for too long. A polling instance with a lease is at work and
+/// was promised the time: it counts as away until its leases have ended, and is judged then.
 void end_silence(Draft& draft, InstanceNumber instance) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     if (consumer == nullptr) return;
@@ -127,7 +127,7 @@ void decide_take(Draft& draft, const TakeMessages& take) {
     auto picker = picker_for(draft, consumer->mailbox);
     bool was_lower = consumer->was_lower;
     const auto count_max = std::min(take.count_max, hand_over_max(state, consumer->mailbox));
-    // All of it is one answer, which is in memory until its reader has it.
+    // All messages taken form a single answer, in memory until read.
     std::uint64_t bytes = 0;
     while (draft.events.size() < count_max && load.has_room(state.limits.instance_credit_max)) {
         const auto* message = picker.next(was_lower);
@@ -169,7 +169,7 @@ void decide_tick(Draft& draft, InstanceNumber silent) {
     }
     if (silent != InstanceNumber{}) return end_silence(draft, silent);
     if (tend_breakers(draft)) return;
-    // No new work begins while the fleet is stopped, and answers still reach who asked.
+    // No new work begins while the fleet is stopped; answers still reach their requesters.
     const bool has_begun =
         state.governor.is_stopped
             ? end_joined_calls(draft)

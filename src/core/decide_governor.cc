@@ -1,5 +1,5 @@
-// What operators decide about the hub as a whole, what is asked of the governor apart from
-// messages, and what it does by itself.
+// Orders of operators about the whole hub, questions to the governor apart from messages, and the
+// governor's own initiative.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -19,9 +19,9 @@ namespace {
 
 // --- cancellation ----------------------------------------------------------------------------
 
-/// The requests that an id means: a request's, a session's or a workflow's, of whom the caller may
-/// act for, and for no user of whom it may not know. Those that are over lead to what was delegated
-/// for them and is not.
+/// The requests meant by an id of a request, a session or a workflow: made by agents that the
+/// caller may act for, and for users that it may know of. Ended requests are included, since
+/// requests delegated for them may be open.
 std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
     const auto& state = draft.state;
     const auto& lineage = state.governor.lineage;
@@ -50,8 +50,8 @@ std::set<Ticket> meant_by(const Draft& draft, std::string_view id) {
     return meant;
 }
 
-/// With all that is below each, as `below(request)` names it. What is below is younger, so it is
-/// still to come when it is put in.
+/// Adds all requests below each, as named by `below(request)`. A child is younger than its parent,
+/// so the loop still reaches the child.
 template <class Below>
 void add_below(std::set<Ticket>& requests, Below below) {
     for (const auto request : requests) {
@@ -59,7 +59,7 @@ void add_below(std::set<Ticket>& requests, Below below) {
     }
 }
 
-/// With all that is asked for them, and all that was delegated.
+/// Adds all requests made for a call, and all delegations below.
 void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
     const auto& state = draft.state;
     add_below(requests, [&](Ticket call) { return handing::asked_by(state.handing, call); });
@@ -99,7 +99,7 @@ namespace {
 
 // --- breakers --------------------------------------------------------------------------------
 
-/// A request that waits for an agent that is left alone: it is answered at once.
+/// A request waiting for an agent left alone: to be failed at once.
 const broker::Message* waiting_request(const State& state, AgentHandle agent) {
     const auto& asking = state.broker.asking;
     for (auto at = asking.lower_bound({agent, {}}); at != asking.end() && at->first == agent;
@@ -110,10 +110,10 @@ const broker::Message* waiting_request(const State& state, AgentHandle agent) {
     return nullptr;
 }
 
-/// What an agent works on and calls by one id: a session's, or a request's as it is shown to it.
+/// The agent's work under one id: a session's, or a request's as shown to the agent.
 struct NamedWork {
     std::set<Ticket> delegations{};
-    bool is_any = false;  ///< Also if it is in no tree of delegations.
+    bool is_any = false;  ///< Some work has the id, also in no tree of delegations.
 };
 NamedWork named_work(const State& state, AgentHandle agent, std::string_view id) {
     const auto& lineage = state.governor.lineage;
@@ -132,7 +132,7 @@ NamedWork named_work(const State& state, AgentHandle agent, std::string_view id)
     return work;
 }
 
-/// Another failure of this agent's is in the draft; with those before it may be one too many.
+/// Opens the agent's breaker if the failure in the draft is one too many.
 void open_if_too_many(Draft& draft, std::string_view agent) {
     const auto& state = draft.state;
     const auto handle = registry::find_agent(state.registry, agent);
@@ -152,7 +152,7 @@ void open_if_too_many(Draft& draft, std::string_view agent) {
         const auto* opened = std::get_if<BreakerOpened>(&event);
         return opened != nullptr && opened->agent.value == agent;
     });
-    if (is_open_now) return;  // Several requests may fail by one thing; it opens once.
+    if (is_open_now) return;  // Several requests may fail by one cause; the breaker opens once.
     draft.add(BreakerOpened{
         .agent = AgentId{std::string{agent}},
         .until = draft.now() + Duration{limit_of(policy, Rule::BreakerOpenMs, subject)},
@@ -176,13 +176,13 @@ bool is_not_operator(Draft& draft, std::string_view what) {
 
 namespace {
 
-/// On record with who. In --dev nobody need say who they are.
+/// The operator on record. In --dev callers may be unnamed.
 std::string who_orders(const Draft& draft) {
     const bool is_unnamed = draft.cause.caller && draft.asker().empty();
     return is_unnamed ? "dev" : std::string{draft.asker()};
 }
 
-/// And why, or that nobody said.
+/// The reason on record, or that none was given.
 std::string why_so(const std::string& reason) { return reason.empty() ? "(none given)" : reason; }
 
 }  // namespace
@@ -201,7 +201,7 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
     if (!settings) {
         return draft.refuse("policy", Refusal::PolicyInvalid, settings.error().message);
     }
-    // What is in force acts (T14). A policy of an older journal may have more in it.
+    // A setting must have an effect where it is made (T14). A policy in an older journal may not.
     for (const auto& [key, value] : *settings) {
         if (auto flaw = misplacement(key.first, key.second); !flaw.empty()) {
             return draft.refuse("policy", Refusal::PolicyInvalid, std::move(flaw));
@@ -211,7 +211,7 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
                             .settings = print_policy(*settings),
                             .by = who_orders(draft),
                             .reason = why_so(change.reason)});
-    // A breaker that is switched off leaves nobody alone any longer.
+    // A breaker that is switched off leaves no agent alone any longer.
     const Policy next{.settings = *std::move(settings)};
     for (const auto& [agent, breaker] : draft.state.governor.breakers) {
         if (breaker.stage == governor::BreakerStage::Closed) continue;
@@ -283,9 +283,9 @@ void decide_tool(Draft& draft, const AuthorizeTool& ask) {
                                    fmt::join(allowed, ", ")));
     }
     const auto& lineage = state.governor.lineage;
-    // The strictest of what it works on, unless it says for which of them it asks.
+    // The strictest limits of the agent's work apply, unless it names one request.
     const auto named = named_work(state, handle, ask.request);
-    // To name what is over or another's is not to name nothing: with that, nothing is granted.
+    // Naming an ended or foreign request is not naming none: the agent is granted nothing.
     if (!ask.request.empty() && !named.is_any) {
         return refused(
             Refusal::ToolNotAllowed,
@@ -321,7 +321,7 @@ void note_answer(Draft& draft, std::string_view agent, AnswerKind kind) {
 }
 
 void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal) {
-    // What the hub's own restart broke off is nobody's failure.
+    // A failure caused by the hub's own restart counts against no agent.
     const bool is_restart = std::holds_alternative<StartHub>(draft.cause.command);
     if (is_restart || !governor::is_failure(refusal, request.had_time)) return;
     open_if_too_many(draft, request.asked->to());
@@ -368,13 +368,13 @@ bool tend_breakers(Draft& draft) {
 
 namespace {
 
-/// What is wanted of an agent that stands in for another.
+/// Requirements on an agent that stands in for another.
 struct StandIn {
     AgentHandle of;
     const Envelope& request;
-    std::string_view capability;  ///< Empty: nobody can tell which.
+    std::string_view capability;  ///< Empty: unknown.
 
-    /// By what it is asked for; else, as far as registrations tell, by what they both are.
+    /// By the capability asked for; if unknown, by the same role and domain as the agent's.
     bool can_do_it(const State& state, AgentHandle agent) const {
         if (!capability.empty()) return registry::has_capability(state.registry, agent, capability);
         const auto& its = state.registry.agents[of].profile;
@@ -395,7 +395,7 @@ struct StandIn {
     }
 };
 
-/// One that is there and has the least to do, if there is one.
+/// Present agents first, then the least busy; kNoAgent if no agent can stand in.
 AgentHandle find_stand_in(const State& state, const StandIn& wanted) {
     const auto rank = [&](AgentHandle agent) {
         const auto& mailbox = broker::mailbox_of(state.broker, agent);

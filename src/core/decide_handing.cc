@@ -1,8 +1,8 @@
-// Handing over: a request whose recipient the hub chooses, one that goes on to somebody else when
-// it is refused, and a task that changes hands with it.
+// Requests whose recipient the hub chooses, requests passed on to the next agent when refused, and
+// tasks handed over from agent to agent.
 //
-// Who takes a task over and the end of the handoff are on record in the same turn: whatever dies in
-// between, one agent has the task.
+// The new holder of a task and the end of its handoff are recorded in the same turn: after any
+// crash exactly one agent has the task.
 #include <algorithm>
 #include <functional>
 #include <tuple>
@@ -35,14 +35,14 @@ bool has_domain(const Profile& profile, std::string_view domain) {
     return false;
 }
 
-/// Why the agent cannot have an open request after another: by what it has registered, or because
-/// the request could not be made of it.
+/// Why an open request cannot be passed on to the agent: by the agent's registration, or because
+/// the guards refuse the move.
 Unfit unfit_to_go_on(const State& state, const SeenBy& seen, Ticket request) {
     auto unfit = unfit_for(state, seen);
     if (unfit.refusal != Refusal::None) return unfit;
     auto move = check_move(state, request, seen.agent, seen.now);
     if (move.refusal != Refusal::None) return {move.refusal, std::move(move.detail)};
-    // With a handoff goes the task, if it is accepted.
+    // An accepted handoff moves its task, too: the agent must be fit for both.
     const auto* pass = handing::find_pass(state.handing, request);
     const auto task = pass != nullptr ? pass->began.task : Ticket{};
     if (broker::find_request(state.requests, task) == nullptr) return {};
@@ -50,15 +50,17 @@ Unfit unfit_to_go_on(const State& state, const SeenBy& seen, Ticket request) {
     return {move.refusal, std::move(move.detail)};
 }
 
-/// What is wanted of whoever takes it.
+/// Requirements on the agent that is to get a request.
 struct Wanted {
     std::string_view recipient;  ///< "anyone", "capability:CODE" or "domain:NAME".
     const std::vector<std::string>& skills;
     const Envelope& asked;
-    bool is_work;  ///< It is asked to do something, and not to help or to take a task over.
+    bool is_work;  ///< False: a request for help, or a handoff of a task.
     Time now;
-    Ticket passed{};  ///< The open request that is passed on; none: it has yet to be admitted.
-    std::function<bool(std::string_view agent)> is_let{};  ///< Of one that has: by the guards.
+    /// The open request being passed on; none: the request has yet to be admitted.
+    Ticket passed{};
+    /// For a request yet to be admitted: the guards let the agent be asked.
+    std::function<bool(std::string_view agent)> is_let{};
 
     bool is_met_by(const State& state, AgentHandle agent) const {
         if (recipient.starts_with(kDomainPrefix) &&
@@ -71,13 +73,13 @@ struct Wanted {
                 state.registry, agent, recipient.substr(kCapabilityPrefix.size()))) {
             return false;
         }
-        // Anyone is whoever can do what is needed; without a word on that it is nobody.
+        // "anyone" is any agent with the needed skills; without skills, no agent.
         if (recipient == kAnyone && skills.empty()) return false;
         return std::ranges::all_of(skills, [&](const std::string& skill) {
             return registry::has_capability(state.registry, agent, skill);
         });
     }
-    /// Why the agent, who can, cannot do this.
+    /// Why a capable agent still cannot have the request.
     Unfit unfit(const State& state, AgentHandle agent) const {
         const bool is_found_by_it = is_work && recipient.starts_with(kCapabilityPrefix);
         const SeenBy seen{.request = asked,
@@ -99,12 +101,12 @@ struct Wanted {
 };
 
 struct Found {
-    std::string agent{};   ///< Empty: there is none.
-    Unfit unfit{};         ///< Why one who could was passed over.
-    std::string barred{};  ///< Who would be it, if the guards let it be asked.
+    std::string agent{};   ///< Empty: no agent found.
+    Unfit unfit{};         ///< Why a capable agent was passed over.
+    std::string barred{};  ///< A capable agent that the guards do not allow.
 };
 
-/// Of those who can and may be asked, one that is there and has the least to do.
+/// Among capable agents that may be asked: present agents first, then the least busy.
 Found find_taker(const State& state,
                  const Wanted& wanted,
                  const std::vector<std::string>& but_not) {
@@ -133,13 +135,13 @@ Found find_taker(const State& state,
     return found;
 }
 
-/// Who has a passed request next; empty if nobody is left.
+/// The agent or people that get a passed-on request next; empty if nobody is left.
 std::string next_taker(const State& state, const Pass& pass, const Envelope& asked, Time now) {
     auto but_not = pass.tried;
     but_not.emplace_back(asked.to());
     but_not.emplace_back(asked.from());
     const auto& began = pass.began;
-    // A task does not come back to who gave it.
+    // A task does not come back to its requester.
     const auto* task = broker::find_request(state.requests, began.task);
     if (task != nullptr) but_not.emplace_back(task->asked->from());
     const auto find = [&](std::string_view recipient) {
@@ -170,15 +172,15 @@ HumanQuestion question_about(const Envelope& asked, std::string_view to, std::st
             .workflow = std::string{asked.correlation()}};
 }
 
-/// What whoever had a request said or did with it.
+/// The refusal by the previous holder of a request.
 struct No {
-    EnvelopePtr reply{};  ///< None: it gave none.
+    EnvelopePtr reply{};  ///< None: the holder gave no reply.
     std::string why{};
     AnswerKind kind = AnswerKind::Declined;
 };
 
-/// Whether the next one could be handed the request after its ttl (D7): the ttl is over, or goes
-/// with a copy that was dropped in this very decision, because it is delivered at most once.
+/// True if the next agent could be handed the request after its ttl (D7): the ttl is over, or would
+/// be lost with the copy, delivered at most once and dropped by this very decision.
 bool would_outlive_ttl(const Draft& draft, const broker::OpenRequest& request) {
     const auto& state = draft.state;
     const auto* copy = broker::find_message(state.broker, request.ticket);
@@ -189,13 +191,13 @@ bool would_outlive_ttl(const Draft& draft, const broker::OpenRequest& request) {
            draft.has_ended(Thing::Copy, request.ticket);
 }
 
-/// Gives an open request to the next one who may take it; false if there is none.
+/// Passes an open request on to the next agent or to people; false if nobody can take it.
 bool pass_on(Draft& draft, Ticket ticket, const No& no) {
     const auto& state = draft.state;
     const auto* pass = handing::find_pass(state.handing, ticket);
     const auto* request = draft.find_open(ticket);
     if (pass == nullptr || request == nullptr || is_for_people(request->asked->to())) return false;
-    // Nobody was asked yet, and nobody is before people approve (W9).
+    // Nobody was given a held request yet, and nobody is before people approve (W9).
     if (request->is_held) return false;
     const auto& asked = *request->asked;
     if (would_outlive_ttl(draft, *request)) return false;
@@ -216,19 +218,19 @@ bool pass_on(Draft& draft, Ticket ticket, const No& no) {
                            .is_priced = move.is_priced,
                            .cost = move.cost});
     if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
-    // It goes on, but who failed has failed (K21).
+    // The request goes on, but the failure still counts against the agent (K21).
     if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
     return true;
 }
 
-/// The request as it is put to the one who was found for `recipient`.
+/// The request as put to the agent found for `recipient`.
 SendMessage as_asked_of(const State& state,
                         const SendMessage& send,
                         std::string_view recipient,
                         std::string_view agent) {
     auto chosen = send;
     chosen.envelope = readdressed(state, *send.envelope, agent);
-    // Who was found by a capability is asked for that, in whatever words.
+    // An agent found by a capability is asked for that capability, whatever the request's words.
     const bool is_found_by_it = !send.passing && recipient.starts_with(kCapabilityPrefix);
     if (is_found_by_it && send.claim && send.claim->capability.empty()) {
         auto claim = *send.claim;
@@ -238,8 +240,8 @@ SendMessage as_asked_of(const State& state,
     return chosen;
 }
 
-/// Where what was written about a task begins: behind it, or, if who has it has acknowledged it and
-/// is yet to answer, with the first that waits for that one.
+/// The first of the messages about a task: the message behind the task's own, or, if the holder has
+/// acknowledged the task and has yet to answer, the head of the task's lane.
 Slot behind_task(const State& state, const broker::OpenRequest& task) {
     if (const auto* first = broker::find_message(state.broker, task.ticket)) {
         return first->lane_next;
@@ -250,7 +252,7 @@ Slot behind_task(const State& state, const broker::OpenRequest& task) {
     return lane ? lane->head : kNoSlot;
 }
 
-/// The task and all that was written about it go to whoever took it over, in their order.
+/// Moves the task and all messages about it to the new holder, in their order.
 void move_task(Draft& draft,
                const broker::OpenRequest& task,
                std::string_view to,
@@ -259,16 +261,16 @@ void move_task(Draft& draft,
     const auto& messages = state.broker.messages;
     draft.add(MessageMoved{.ticket = task.ticket,
                            .envelope = readdressed(state, *task.asked, to),
-                           // It was handed to one agent already, and this is no second try by
-                           // chance.
+                           // At least once: an agent had the task already, so the move must not be
+                           // dropped.
                            .priority = std::min(task.priority, Priority::High),
                            .is_priced = checked.is_priced,
                            .cost = checked.cost});
     for (Slot slot = behind_task(state, task); slot != kNoSlot; slot = messages[slot].lane_next) {
         const auto& each = messages[slot];
         const auto& envelope = *each.envelope;
-        // What its holder was handed of it, it has read; what came by a topic was not written to
-        // it. An answer stays with the agent whose request it answers (W1).
+        // The old holder has read the messages delivered before; messages of a topic have another
+        // address. An answer stays with the agent whose request is answered (W1).
         if (envelope.from() != task.asked->from() || was_handed(each) || each.is_answer) continue;
         if (envelope.to() != task.asked->to()) continue;
         const bool is_request = envelope.intent() == Intent::Request;
@@ -310,7 +312,7 @@ const broker::OpenRequest* find_task(const State& state,
     if (!lane) return nullptr;
     for (Slot slot = lane->head; slot != kNoSlot; slot = state.broker.messages[slot].lane_next) {
         const auto& message = state.broker.messages[slot];
-        // What it was not given yet is not its to give away.
+        // An agent cannot give away a task before its delivery.
         if (message.envelope->intent() != Intent::Request || !was_handed(message)) continue;
         // Two tasks can share a lane, and a handoff is not the task itself.
         if (message.envelope->task() != task) continue;
@@ -333,7 +335,7 @@ std::string owner_now(const State& state, const Envelope& message) {
 
 namespace {
 
-/// Who is to do this task, or will be once it takes what waits for it; empty if nobody is.
+/// The agent that has this task, or will have it on taking the waiting message; empty if none.
 std::string_view holder_of(const State& state, std::string_view task) {
     for (const auto* request : broker::find_of_task(state.requests, state.key, task)) {
         const bool is_task = handing::find_pass(state.handing, request->ticket) == nullptr &&
@@ -343,16 +345,16 @@ std::string_view holder_of(const State& state, std::string_view task) {
     return {};
 }
 
-/// Whose a task of the shared state is (T12): whom it is assigned to; while that is nobody, who
-/// made it. Empty: it is not there, or nobody's.
+/// The owner of a task in the shared state (T12): its assignee, else its creator. Empty: no such
+/// task, or no owner.
 std::string_view owner_of_shared(const State& state, std::string_view task) {
     const auto* shared = shared::find(state.shared.tasks, task);
     if (shared == nullptr) return {};
     return shared->agent.empty() ? shared->creator : shared->agent;
 }
 
-/// A task that the hub knows, by its request or in the shared state, is handed over by who has it.
-/// One that it never heard of is the sender's own affair.
+/// Why the sender cannot hand the task over: a task known to the hub, by its request or in the
+/// shared state, is handed over only by its holder. An unknown task is the sender's own affair.
 Failure not_in_hand(const State& state, const Envelope& envelope) {
     const auto task = envelope.task();
     if (task.empty()) return {};
@@ -365,7 +367,7 @@ Failure not_in_hand(const State& state, const Envelope& envelope) {
                                   task,
                                   holder)};
     }
-    // Not in whose: a task may be of a user that the sender has nothing to do with.
+    // Without the owner's name: the task may belong to a user unrelated to the sender.
     const auto owner = owner_of_shared(state, task);
     if (owner.empty() || owner == envelope.from()) return {};
     return {Refusal::RouteNotPermitted,
@@ -374,7 +376,7 @@ Failure not_in_hand(const State& state, const Envelope& envelope) {
                         task)};
 }
 
-/// What is said of a task that is offered, or taken.
+/// The refusal text for a task that is offered or accepted.
 std::string cannot_have(const Envelope& offer, std::string_view why) {
     return fmt::format("'{}' cannot have task '{}': {}", offer.to(), offer.task(), why);
 }
@@ -390,7 +392,7 @@ Failure cannot_pass(const State& state, const SendMessage& send) {
     const auto* other = open == state.handing.by_task.end()
                             ? nullptr
                             : broker::find_request(state.requests, open->second);
-    // A handoff that people have approved is asked again, and does not stand in its own way.
+    // A handoff approved by people is checked again, and must not count as its own obstacle.
     if (other != nullptr && other->asked != send.envelope) {
         return {Refusal::RouteNotPermitted,
                 fmt::format("task '{}' is being handed to '{}'; wait for its word",
@@ -425,12 +427,11 @@ void begin_passing(Draft& draft, const SendMessage& send, const SendOutcome& out
                        .fallback = passing.fallback,
                        .skills = passing.skills};
     const auto* task = find_task(draft.state, send.envelope->from(), send.envelope->task());
-    // Of one that has nowhere to go on to, and whose answer has nothing to wait behind, there is
-    // nothing to know.
+    // No record is needed for a request with no next agent, if its sender holds no task that would
+    // hold up the answer.
     if (task == nullptr && began.wanted.empty() && began.fallback.empty()) return;
     if (task != nullptr && passing.hands_over) began.task = task->ticket;
-    // There must be time for another one. The time of a request that waits for people's approval
-    // has yet to begin.
+    // The next agent needs time, too. The time of a held request has yet to begin.
     const bool has_begun = !outcome.is_held;
     if (has_begun && (!began.fallback.empty() || !began.wanted.empty())) {
         began.patience = draft.now() + (outcome.deadline - draft.now()) / 2;
@@ -467,7 +468,7 @@ SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send) {
             unfit = std::move(no);
         }
     }
-    // Nobody may be asked: the guards say why not, of one of them.
+    // If the guards allow no agent, the send is refused with their reason for one of them.
     if (taker.empty()) taker = std::move(barred);
     if (taker.empty() && unfit.refusal != Refusal::None) {
         return refuse_send(draft, send, unfit.refusal, std::move(unfit.detail));
@@ -476,7 +477,7 @@ SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send) {
         return refuse_send(draft, send, Refusal::CapabilityNotRegistered, wanted.words());
     }
     auto chosen = as_asked_of(state, send, passing.wanted, taker);
-    // Only what asks for help or hands over is offered to the next one when it is refused.
+    // Only a request for help or a handoff is offered to the next agent when refused.
     if (send.passing) chosen.passing = std::make_shared<const Passing>(std::move(passing));
     if (is_for_people(taker)) {
         chosen.question = std::make_shared<const HumanQuestion>(
@@ -502,7 +503,7 @@ bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::stri
                         refusal == Refusal::RequestUndeliverable ||
                         refusal == Refusal::AgentCircuitOpen;
     if (!may_be || draft.state.handing.passes.empty()) return false;
-    // What the hub's own restart broke off is nobody's failure.
+    // A failure caused by the hub's own restart counts against no agent.
     const bool has_failed =
         governor::is_failure(refusal) && !std::holds_alternative<StartHub>(draft.cause.command);
     return pass_on(draft,
@@ -512,8 +513,8 @@ bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::stri
 
 namespace {
 
-/// Why the agent may not have the task any more that it was offered, and takes: the world went on
-/// while it thought it over.
+/// Why the agent may no longer have the task that it accepts: the state has changed since the
+/// offer.
 Failure cannot_take(const State& state,
                     const broker::OpenRequest& offer,
                     std::uint64_t tokens_used,
@@ -558,7 +559,7 @@ Failure turn_down(Draft& draft,
                              .id = std::string{reply.id()},
                              .refusal = no.refusal,
                              .detail = no.detail});
-    // A fleet goes on again, and then it can be taken.
+    // Once the fleet goes on, the agent can still accept the task.
     if (no.refusal == Refusal::FleetStopped) return no;
     const bool is_over =
         no.refusal == Refusal::RequestTimedOut || no.refusal == Refusal::DelegationNotFound;
@@ -592,7 +593,7 @@ bool tend_passings(Draft& draft) {
     }
     const std::string why = fmt::format("'{}' did not answer in time", request->asked->to());
     if (pass_on(draft, ticket, {.why = why})) return true;
-    // Nobody else is there: who has it keeps its chance to the end.
+    // No other agent is there: the holder keeps the request until the deadline.
     draft.add(PassingRefused{.request = ticket, .by = {}, .reply = {}, .detail = why});
     return true;
 }

@@ -1,4 +1,4 @@
-// A request that was asked of people before its recipient: let through, or turned away.
+// Held requests, which people decide on before the recipient gets them: released, or turned away.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@ namespace parlance::core {
 
 namespace {
 
-/// What people give it to spend: what they say, else what it asks for.
+/// Tokens granted by people: the number they name, else the number that the request asks for.
 std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
     return tokens > 0 ? tokens : held.tokens_max;
 }
 
 ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tokens) {
     const auto& asked = *broker::find_request(state.requests, held.request)->asked;
-    // That it may use no tool at all, and what its words alone are, is not on record.
+    // A limit to no tools at all, and the hash of the request's words, are not on record.
     const auto said = state.scribe != nullptr ? state.scribe->claim(asked) : nullptr;
     return std::make_shared<const Claim>(Claim{.user = held.user,
                                                .session = held.session,
@@ -37,7 +37,7 @@ ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tok
                                                .has_session = held.has_session});
 }
 
-/// The request as its sender sent it, with the claim that people approved.
+/// The request as sent, with the claim approved by people.
 SendMessage as_sent(const State& state, const RequestHeld& held, std::uint64_t tokens) {
     const auto& request = *broker::find_request(state.requests, held.request);
     SendMessage send{.envelope = request.asked,
@@ -53,7 +53,7 @@ SendMessage as_sent(const State& state, const RequestHeld& held, std::uint64_t t
     return send;
 }
 
-/// Why it cannot go on although people would have it so: the world went on while it waited.
+/// Why an approved request cannot go on: the state has changed while it waited.
 Failure hindrance(const State& state, const RequestHeld& held, const Envelope& asked) {
     const auto agent = registry::find_agent(state.registry, asked.to());
     if (agent == kNoAgent || !state.registry.agents[agent].is_registered) {
@@ -66,7 +66,7 @@ Failure hindrance(const State& state, const RequestHeld& held, const Envelope& a
     return {};
 }
 
-/// Why the task that the request hands over can no longer go to its recipient.
+/// Why the handed-over task can no longer go to the recipient of the request.
 Failure cannot_hand_over(const Draft& draft, Ticket request, const SendMessage& send) {
     const auto* pass = handing::find_pass(draft.state.handing, request);
     const auto task = pass != nullptr ? pass->began.task : Ticket{};
@@ -79,7 +79,7 @@ Failure cannot_hand_over(const Draft& draft, Ticket request, const SendMessage& 
     return no.refusal == Refusal::None ? cannot_take_over(draft.state, send, draft.now()) : no;
 }
 
-/// What the guards say to it with what people give it.
+/// The guards' verdict on the request with the tokens that people grant.
 Admission admission_of(const Draft& draft, const RequestHeld& held, std::uint64_t tokens) {
     const auto send = as_sent(draft.state, held, tokens);
     const Approval approval{.request = held.request, .parent = held.parent, .tokens = tokens};
@@ -97,12 +97,12 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
     if (no.refusal != Refusal::None) {
         return fail_request(draft, request, no.refusal, std::move(no.detail));
     }
-    // It counted towards no mailbox while it waited, and the others may have filled it.
+    // A held request counts towards no mailbox, and the recipient's may have filled up meanwhile.
     const auto recipient = registry::find_agent(state.registry, asked.to());
     if (auto lack = lack_in_mailbox(state, recipient, send); !lack.empty()) {
         return fail_request(draft, request, Refusal::MailboxFull, std::move(lack));
     }
-    // What nobody can allow holds after the wait as it did before.
+    // A limit that people cannot lift holds after the wait as before.
     auto admitted = admission_of(draft, held, is_planted(Mutant::AdmitAnotherBudget) ? 0 : tokens);
     if (admitted.refusal != Refusal::None) {
         return fail_request(draft, request, admitted.refusal, std::move(admitted.detail));
@@ -115,13 +115,13 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
                              .deadline = deadline,
                              .expires_at = is_shorter ? held.expires_at : deadline,
                              .tokens = tokens};
-    // Its recipient keeps to what it reads, so it reads what was approved.
+    // The recipient goes by the text of the request, so the approved tokens are written there.
     if (given(held, tokens) != held.tokens_max && state.scribe != nullptr) {
         released.envelope = state.scribe->allot(asked, tokens);
     }
     draft.add(std::move(released));
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
-    // Its recipient has half of the time that begins now, and then the next one is asked.
+    // The recipient has half of the time that begins now; then the next agent is asked.
     if (send.passing) begin_passing(draft, send, {.accepted = request, .deadline = deadline});
 }
 
@@ -146,7 +146,7 @@ Failure cannot_approve(const Draft& draft,
     }
     const auto& asked = *broker::find_request(draft.state.requests, held.request)->asked;
     if (hindrance(draft.state, held, asked).refusal != Refusal::None)
-        return {};  // Whatever they say.
+        return {};  // The request fails, whatever people answer.
     const auto needed = admission_of(draft, held, answer.tokens).approvals_needed;
     if (needed <= appeal.asked.approvals_needed || is_planted(Mutant::LetOneDecideForTwo)) {
         return {};
@@ -162,7 +162,7 @@ Failure cannot_approve(const Draft& draft,
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
     const auto& held = draft.state.governor.held.at(request);
     if (answer.decision == HumanDecision::Approve) {
-        if (draft.state.governor.is_stopped) return;  // Its time begins when it is let through.
+        if (draft.state.governor.is_stopped) return;  // The request's time begins on release.
         return release(draft, held, {.by = std::string{draft.asker()}, .tokens = answer.tokens});
     }
     fail_request(draft,

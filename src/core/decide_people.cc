@@ -1,4 +1,4 @@
-// What is put to people, who may answer it, and what follows when they do or do not.
+// Human tasks: how they are opened, who may answer, and what follows with or without an answer.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace parlance::core {
 
 namespace {
 
-/// As good as for ever, and sums of times stay far from their end.
+/// As good as endless; the bound keeps sums of times from overflowing.
 constexpr Duration kTimeMax{std::chrono::hours{24 * 365}};
 
 const RoleRules& rules_of(const State& state, std::string_view role) {
@@ -77,7 +77,7 @@ Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
 
 // --- answering -------------------------------------------------------------------------------
 
-/// To a question any answer may be a plain yes.
+/// Approve, a plain yes, fits every kind but Choose.
 constexpr bool fits(HumanKind kind, HumanDecision decision) {
     switch (decision) {
         case HumanDecision::Reject:
@@ -125,7 +125,7 @@ std::string flaw_of(const people::Appeal& appeal, const AnswerPerson& answer) {
     return {};
 }
 
-/// A full hub takes answers of so many bytes all the same: what people decide ends what waits.
+/// A full hub still takes answers of so many bytes: people's decisions end waiting tasks.
 constexpr std::uint64_t kShortAnswerBytes = 1'024;
 
 /// Why the hub cannot keep the answer.
@@ -135,7 +135,7 @@ Failure lack_for(const State& state, const AnswerPerson& answer) {
     return lack_of_bytes(state, words + (answer.reply ? answer.reply->body().size() : 0));
 }
 
-/// Whether this person has the role. Without any word on who has it, every operator does.
+/// True if the person has the role. If nothing names the role's members, every operator has it.
 bool has_role(const State& state, const Caller& caller, std::string_view role) {
     if (caller.role == OperatorRole::Admin || role.empty()) return true;
     const auto& operators = rules_of(state, role).operators;
@@ -146,7 +146,7 @@ bool has_role(const State& state, const Caller& caller, std::string_view role) {
     return caller.groups.empty() && operators.empty();
 }
 
-/// Why this caller may not answer at all.
+/// Why this caller may not answer the human task at all.
 Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
     const auto& caller = draft.cause.caller;
     const auto& asked = appeal.asked;
@@ -169,7 +169,7 @@ Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
     return {};
 }
 
-/// Why there is nothing to answer any more.
+/// Why the human task can no longer be answered.
 Failure closed(const Draft& draft, const people::Appeal& appeal) {
     switch (appeal.stage) {
         case people::Stage::Answered:
@@ -185,7 +185,7 @@ Failure closed(const Draft& draft, const people::Appeal& appeal) {
         case people::Stage::Waiting:
             break;
     }
-    // The time may be over without the hub having said so yet.
+    // The time may be over before the hub has recorded the lapse.
     if (people::is_last_term(appeal) && people::deadline_of(appeal) <= draft.now()) {
         return {Refusal::HumanTaskClosed, "its time is over"};
     }
@@ -221,7 +221,7 @@ Failure objection(const Draft& draft, const people::Appeal& appeal, const Answer
     return cannot_approve(draft, appeal, answer);
 }
 
-/// Tells whoever asked by a message. Nothing, if it was none.
+/// Answers the request of a human task, if a message opened the task.
 void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& answer) {
     const auto* request = broker::find_request(draft.state.requests, appeal.asked.request);
     if (request == nullptr) return;
@@ -237,7 +237,7 @@ void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& ans
 
 void lapse(Draft& draft, const people::Appeal& appeal) {
     const auto& asked = appeal.asked;
-    // Who was to decide instead has not done so either.
+    // The people that the task was escalated to have not decided either.
     const auto follows = asked.if_nobody == IfNobody::Escalate ? IfNobody::Fail : asked.if_nobody;
     draft.add(HumanLapsed{asked.id, follows});
     if (broker::find_request(draft.state.requests, asked.request) != nullptr) {
@@ -245,7 +245,7 @@ void lapse(Draft& draft, const people::Appeal& appeal) {
         if (draft.find_copy(asked.request) != nullptr) {
             draft.add(MessageDropped{asked.request, Setback::Cancelled, reason});
         }
-        // That silence is a no was said when it was asked; else it may be tried again.
+        // Rejection by silence was agreed when the task was opened; any other lapse may be retried.
         const auto refusal =
             follows == IfNobody::Reject ? Refusal::RequestRejected : Refusal::HumanNotAnswered;
         fail_request(draft, asked.request, refusal, reason);
@@ -295,7 +295,7 @@ Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker&
             1U),
         .state_version = question.state_version,
         .is_by_agent = asker.is_by_agent};
-    // A message is answered in its sender's words, and nobody is there to find them.
+    // A message is answered in its sender's words, and in place of people nobody would find them.
     if (asker.request != Ticket{} && asked.if_nobody == IfNobody::Approve) {
         asked.if_nobody = IfNobody::Fail;
     }
@@ -373,7 +373,7 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
 
 void decide_told(Draft& draft, const NotePeopleTold& told) {
     const auto appeal = people::find_appeal(draft.state.people, told.id);
-    // There may be other news by now, of which they were not told.
+    // Newer news may exist by now, of which people were not notified.
     const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
                           told.news != Sequence{} &&
                           (appeal->news == told.news || is_planted(Mutant::TakeOldNewsForNew));
@@ -387,7 +387,7 @@ void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
 
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
     bool any = false;
-    // With a message, it ends when that does.
+    // A task opened by a message ends with the message.
     for (const auto ticket : people::find_of_workflow(draft.state.people, workflow)) {
         const auto appeal = people::find_appeal(draft.state.people, ticket);
         if (!draft.may_act_for(appeal->asked.asked_by)) continue;

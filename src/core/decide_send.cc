@@ -1,5 +1,5 @@
-// A message comes in: is it the caller's to send, is it new, does it answer something, is there
-// somebody to take it, and is there room?
+// Decides on an incoming message: may the caller send the message, is it new, does it answer a
+// request, is the recipient known, and is there room?
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -19,7 +19,7 @@ namespace parlance::core {
 namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
-/// Longer is as good as for ever, and sums of times stay far from their end.
+/// A longer ttl is as good as endless; the bound keeps sums of times from overflowing.
 constexpr Duration kTtlMax{std::chrono::hours{24 * 365 * 100}};
 
 SendOutcome refuse(Draft& draft,
@@ -30,20 +30,20 @@ SendOutcome refuse(Draft& draft,
     return refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
 }
 
-/// A guard that lets it pass, for who wants to know.
+/// Notes a guard that passed, if the caller wants an explanation.
 void note(Draft& draft, std::string_view guard, std::string_view detail = {}) {
     if (draft.findings != nullptr) {
         draft.findings->push_back({.guard = guard, .detail = std::string{detail}});
     }
 }
 
-/// One that does not.
+/// Notes a guard that refused, and refuses.
 SendOutcome refuse(Draft& draft, const SendMessage& send, Finding finding) {
     if (draft.findings != nullptr) draft.findings->push_back(finding);
     return refuse(draft, send, finding.refusal, std::move(finding.detail), finding.retry_after_ms);
 }
 
-/// Whoever refuses without a guard's name does so for the sake of the recipient.
+/// A refusal without a guard's name is noted under "recipient".
 void note_refusal(Draft& draft,
                   Refusal refusal,
                   std::string_view detail,
@@ -66,7 +66,7 @@ SendOutcome refuse_send(Draft& draft,
     note_refusal(draft, refusal, detail, retry_after_ms);
     SendOutcome outcome{.refusal = refusal, .detail = detail, .retry_after_ms = retry_after_ms};
     if (is_planted(Mutant::RefuseOffTheRecord)) return outcome;
-    // On record under the identity that the connection proved, not under the one claimed.
+    // Recorded under the identity that the connection proved, not under the claimed sender.
     const bool is_claimed = draft.asker().empty() || is_planted(Mutant::RefuseTheClaimedSender);
     const auto from = is_claimed ? envelope.from() : draft.asker();
     MessageRefused refused{.from = std::string{from},
@@ -85,13 +85,13 @@ SendOutcome refuse_send(Draft& draft,
 
 namespace {
 
-/// Whether the caller may be told what came of a request that was made before: with a grant for its
-/// user, or if it was made, or would be now, out of work for that user.
+/// True if the caller may hear the outcome of an earlier request: with a grant for its user, or if
+/// the request was, or would now be, made out of work for that user.
 bool may_hear_of(const Draft& draft, const SendMessage& send, Ticket first) {
     const auto& state = draft.state;
     const auto& caller = draft.cause.caller;
     if (!caller || caller->is_operator || !send.claim || send.claim->user.empty()) return true;
-    if (send.envelope->intent() != Intent::Request) return true;  // Nothing came of it.
+    if (send.envelope->intent() != Intent::Request) return true;  // Only requests have an outcome.
     const auto& user = send.claim->user;
     if (may_act_for_user(*caller, user)) return true;
     const auto made = governor::find_delegation(state.governor.lineage, first);
@@ -108,7 +108,8 @@ SendOutcome answer_duplicate(Draft& draft,
                              const broker::Remembered& first,
                              std::uint64_t key) {
     const auto& envelope = *send.envelope;
-    // A reply that was an answer is remembered by its body, for it may have come with a delivery.
+    // A reply used as an answer is remembered by the hash of its body, since it may have come with
+    // a delivery.
     const bool is_same = first.fingerprint == static_cast<std::uint32_t>(send.fingerprint) ||
                          (envelope.intent() == Intent::Reply &&
                           first.fingerprint == static_cast<std::uint32_t>(
@@ -140,8 +141,8 @@ SendOutcome answer_duplicate(Draft& draft,
     return {.repeated = first.ticket};
 }
 
-/// Whether the reply names a request that is somebody else's to answer, and was refused. Whoever
-/// asked would take it for the answer. Who had the request before it moved is known to have had it.
+/// Refuses a reply to a request of another agent's: the requester would take the reply for the
+/// answer. A former holder of a moved request is recognized earlier.
 std::optional<SendOutcome> refuse_forged(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
@@ -149,7 +150,7 @@ std::optional<SendOutcome> refuse_forged(Draft& draft, const SendMessage& send) 
         broker::find_asked(state.requests, state.key, reply.to(), reply.answers());
     if (request == nullptr) return std::nullopt;
     const auto responder = request->asked->to();
-    // Each of several is asked under an id of its own, and only the hub answers the whole.
+    // Candidates of a call are asked under ids of their own; only the hub answers the call.
     if (responder == reply.from()) return std::nullopt;
     return refuse(
         draft,
@@ -160,8 +161,8 @@ std::optional<SendOutcome> refuse_forged(Draft& draft, const SendMessage& send) 
             "', which cannot answer it; what is no answer goes without the id of a request");
 }
 
-/// Whether the message is about a request that waits for people, and was refused: its target was
-/// not given the request, and nothing of it begins before they approve (W9).
+/// Refuses a message about a held request: its target was not given the request, and nothing begins
+/// before people approve (W9).
 std::optional<SendOutcome> refuse_early(Draft& draft,
                                         const SendMessage& send,
                                         const broker::OpenRequest& request) {
@@ -175,8 +176,8 @@ std::optional<SendOutcome> refuse_early(Draft& draft,
                       std::string{send.envelope->from()} + "': answer it once it is delivered");
 }
 
-/// The request that the reply names by its id and that has ended, though it was another's to
-/// answer: who asked would take the reply for a second answer (W2). None if there is no such one.
+/// The ended request named by the reply's id of a request, though another agent had to answer it:
+/// the requester would take the reply for a second answer (W2). None if no such request is known.
 Ticket find_answered_by_another(const State& state, const Envelope& reply) {
     if (reply.answers().empty()) return {};
     const auto key = message_key(state.key, reply.to(), reply.answers());
@@ -185,7 +186,7 @@ Ticket find_answered_by_another(const State& state, const Envelope& reply) {
     return request ? request->ticket : Ticket{};
 }
 
-/// What became of a reply to a request, open or ended; none if the reply names no request.
+/// The outcome of a reply to a request, open or ended; none if the reply names no request.
 std::optional<SendOutcome> answer_request(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& reply = *send.envelope;
@@ -235,15 +236,15 @@ std::optional<SendOutcome> answer_request(Draft& draft, const SendMessage& send)
     return SendOutcome{};
 }
 
-/// What became of a note of progress of a delivered request; none if the message is about nothing
-/// that the sender has in hand.
+/// The outcome of a progress note for a delivered request; none if the sender has no such request
+/// in hand.
 std::optional<SendOutcome> report_progress(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
     const auto* request = broker::find_answered(state.requests, state.broker, state.key, envelope);
     if (request == nullptr) {
-        // A part behind the whole is dropped; what names only a task or a workflow is a message
-        // like any other.
+        // A part behind the whole answer is dropped; a note that names only a task or a workflow is
+        // an ordinary message.
         const auto ended = broker::find_ended_by_id(state.memory, state.key, envelope);
         if (ended == Ticket{}) return std::nullopt;
         draft.add(ReplyDropped{.from = std::string{envelope.from()},
@@ -252,7 +253,7 @@ std::optional<SendOutcome> report_progress(Draft& draft, const SendMessage& send
                                .refusal = Refusal::RequestAlreadyAnswered});
         return SendOutcome{};
     }
-    // What names only a task or a workflow may be about something else in it.
+    // A note naming only a task or a workflow may be about some other message.
     if (!envelope.answers().empty()) {
         if (auto early = refuse_early(draft, send, *request)) return early;
     }
@@ -262,12 +263,12 @@ std::optional<SendOutcome> report_progress(Draft& draft, const SendMessage& send
     return SendOutcome{};
 }
 
-/// Normal and low messages leave the last tenth of a mailbox to what must not be refused.
+/// Normal and low messages leave the last tenth of a mailbox to urgent ones.
 std::uint64_t share(std::uint64_t limit, Priority priority) {
     return is_urgent(priority) ? limit : limit - limit / 10;
 }
 
-/// Why the mailbox cannot hold one more copy within these limits; empty if it can.
+/// Why the mailbox cannot hold one more copy within these limits; empty if there is room.
 std::string lack_in_mailbox(const State& state,
                             AgentHandle agent,
                             const SendMessage& send,
@@ -303,8 +304,9 @@ std::string lack_in_mailbox(const State& state, AgentHandle agent, const SendMes
 
 namespace {
 
-/// The same for a copy that is a dead letter because the mailbox is full: there is a tenth more for
-/// those, so that they are bounded too and do not crowd out what comes when it is emptied.
+/// The same for a copy that becomes a dead letter because the mailbox is full: dead letters may
+/// take a tenth more, so they are bounded and leave room for new messages once the mailbox is
+/// emptied.
 std::string lack_among_dead(const State& state, AgentHandle agent, const SendMessage& send) {
     const auto more = [](std::uint64_t limit) { return limit + limit / 10; };
     const auto& limits = state.limits;
@@ -335,7 +337,8 @@ SendOutcome accept(Draft& draft,
         .priority = send.priority,
         .retry_count_max = std::min(send.retry_count_max.value_or(limits.retry_count_max),
                                     limits.retry_count_ceiling),
-        .fingerprint = static_cast<std::uint32_t>(send.fingerprint),  // As far as is remembered.
+        // As many bits as are remembered.
+        .fingerprint = static_cast<std::uint32_t>(send.fingerprint),
         .waits = is_request && send.waits,
         .missed_count = static_cast<std::uint32_t>(missed_count),
         .is_held = is_held};
@@ -356,7 +359,7 @@ SendOutcome accept(Draft& draft,
     return outcome;
 }
 
-/// A copy for which its subscriber's mailbox has no room.
+/// A copy without room in its subscriber's mailbox.
 struct Missed {
     AgentHandle subscriber;
     std::uint64_t number;
@@ -399,8 +402,8 @@ SendOutcome send_to_topic(Draft& draft, const SendMessage& send, std::string_vie
     if (auto lack = lack_in_hub(state, send, subscribers.size()); !lack.empty()) {
         return refuse_for(std::move(lack));
     }
-    // One that is full does not keep it from the others (G6), unless it cannot even be put among
-    // the dead letters, where what must not be lost goes (D1).
+    // A full mailbox does not keep the message from the other subscribers (G6), unless the copy
+    // must not be lost and has no room among the dead letters either (D1).
     auto missed = missed_copies(state, send, subscribers);
     for (auto& copy : missed) {
         const bool is_lost = is_at_least_once(send.priority, false) &&
@@ -429,8 +432,8 @@ std::string lack_of_room(const State& state, const Envelope& envelope) {
            " open requests, which is its limit (open_requests_max)";
 }
 
-/// A request whose recipient is people: it waits like any other, and a person's answer is its
-/// reply. They have all the time there is, unless the sender says how much.
+/// A request to people: waits like any other request, and is replied to by a person's answer.
+/// Without a timeout from the sender, people have the longest time allowed.
 SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
@@ -453,17 +456,17 @@ SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     if (!patient.timeout) patient.timeout = state.limits.request_timeout_max;
     auto outcome = accept_for_hub(draft, patient);
     if (outcome.refusal != Refusal::None) return outcome;
-    // With --dev a caller may be whoever its message says.
+    // With --dev the caller may be whoever the message names as its sender.
     const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
     ask_person(draft, question, {.by = by, .request = outcome.accepted});
     return outcome;
 }
 
-/// Who decides on what passes a limit: the role of that name, where there is one.
+/// The role that decides on requests beyond a limit, if such a role exists.
 constexpr std::string_view kBudgetRole = "budget";
 
-/// A request that people may let through all the same: it waits for them, in no mailbox and with
-/// nothing set aside, and its own time begins when they have.
+/// Holds a request that people may let through: in no mailbox, with nothing reserved, and with its
+/// own time beginning on approval.
 SendOutcome hold(Draft& draft, const SendMessage& send, Admission refused) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
@@ -516,8 +519,8 @@ SendOutcome hold(Draft& draft, const SendMessage& send, Admission refused) {
     return outcome;
 }
 
-/// What is no request may speak of a user, too (X13): in no session of another, and if its sender
-/// has a grant for that user or works for them.
+/// Messages other than requests may concern a user, too (X13): only in no other user's session, and
+/// only if the sender has a grant for the user or works for them.
 Finding mixes_users(const Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& claim = *send.claim;
@@ -546,7 +549,7 @@ Finding mixes_users(const Draft& draft, const SendMessage& send) {
                     "' and works on nothing of that user");
 }
 
-/// What keeps any new message out, whatever it says.
+/// The checks of every new message, whatever its content.
 Finding unwelcome(Draft& draft, const Envelope& envelope) {
     if (draft.state.governor.is_stopped) {
         return {"fleet", Refusal::FleetStopped, "the fleet is stopped"};
@@ -689,7 +692,7 @@ SendOutcome send_to_agent(Draft& draft, const SendMessage& send) {
             return refuse(draft, send, {"handing", no.refusal, std::move(no.detail)});
         }
     }
-    // Whoever calls does not wait until people have let somebody be invited.
+    // A caller does not wait until people have approved an invitation.
     const bool is_invitation =
         send.below && handing::find_call(state.handing, *send.below) != nullptr;
     if (admitted.approvals_needed > 0 && !is_invitation) {
@@ -721,7 +724,7 @@ SendOutcome send_on(Draft& draft, const SendMessage& send) {
     if (const auto owner = owner_now(state, envelope); !owner.empty()) {
         auto forwarded = send;
         forwarded.envelope = readdressed(state, envelope, owner);
-        // Not further: two tasks of one name can have gone in opposite directions.
+        // Forwarded once only: two tasks of one name can have gone in opposite directions.
         return is_for_people(owner) ? send_to_people(draft, forwarded)
                                     : send_to_agent(draft, forwarded);
     }

@@ -1,5 +1,5 @@
-// What is kept of a user's conversations. A session is one user's: to whoever may not act for that
-// user it does not exist.
+// Sessions and facts kept of users. A session belongs to one user: to a caller who may not act for
+// the user, the session does not exist.
 #include <fmt/format.h>
 
 #include "base/json.h"
@@ -10,7 +10,7 @@ namespace parlance::core {
 
 namespace {
 
-/// Operators, the hub itself, the user and, with a grant, agents.
+/// True for operators but viewers, the hub itself, the user and, with a grant, agents.
 bool may_use(const Draft& draft, std::string_view user) {
     const auto& caller = draft.cause.caller;
     if (!caller) return true;
@@ -27,8 +27,8 @@ const shared::Session* usable(Draft& draft, const std::string& id) {
     return nullptr;
 }
 
-/// True, with the refusal drafted, if the caller cannot speak for the agent. A user, or who says
-/// nothing, speaks for none.
+/// True, with the refusal drafted, if the caller cannot speak for the agent. A write that names no
+/// agent speaks for none.
 bool is_not_its_own(Draft& draft, const std::string& id, const std::string& agent) {
     if (agent.empty() || draft.may_act_for(agent)) return false;
     draft.refuse(id,
@@ -43,7 +43,7 @@ void decide_session(Draft& draft, const WriteSession& write) {
     const auto* session = shared::find(draft.state.shared.sessions, write.id);
     const auto& user = session != nullptr ? session->user : write.user;
     const bool is_other = session != nullptr && !write.user.empty() && write.user != session->user;
-    // What works in it, or came out of it, was there before anybody kept anything of it.
+    // Delegations may have worked in the session before anything was kept of it.
     const auto& lineage = draft.state.governor.lineage;
     const bool is_taken = session == nullptr && governor::is_of_another(lineage, write.id, user);
     if (user.empty() || is_other || is_taken || !may_use(draft, user)) {
@@ -123,7 +123,7 @@ void learn_from(Draft& draft, Ticket request, const Lesson& lesson) {
     std::uint64_t bytes = shared.bytes;
     for (const auto& fact : lesson.facts) {
         bytes += fact.size();
-        // The answer counts; what there is no room for is in it all the same.
+        // The answer counts all the same, and contains the facts that found no room.
         if (++count > limits.shared_items_max || bytes > limits.shared_bytes_max) return;
         draft.add(FactLearnt{.user = delegation->user,
                              .session = delegation->session,

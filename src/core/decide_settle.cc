@@ -1,4 +1,4 @@
-// What an agent says about a delivery it holds, and what an operator does with a dead letter.
+// Decides what agents report on their deliveries, and what operators do with dead letters.
 #include <algorithm>
 
 #include "base/mutant.h"
@@ -8,11 +8,11 @@ namespace parlance::core {
 
 namespace {
 
-/// At the longest wait between two tries these are more than ten days.
+/// With the longest wait between tries, more than ten days.
 constexpr std::uint16_t kUnheardTriesMax = 32'768;
 
-/// The copy under this token, or null with the refusal drafted. `excuse`: the bug that lets a stale
-/// one pass.
+/// The message under this token, or null with the refusal drafted. `excuse`: the mutant under which
+/// a stale token passes.
 const broker::Message* held(Draft& draft, const DeliveryToken& delivery, Mutant excuse) {
     const auto refuse = [&](Refusal refusal) {
         draft.add(SettlementRefused{delivery, std::string{draft.asker()}, refusal});
@@ -55,7 +55,7 @@ const broker::Message* dead_letter(Draft& draft, Ticket ticket) {
     const auto found = state.broker.dead.find(ticket);
     if (found != state.broker.dead.end()) {
         const auto& message = state.broker.messages[found->second.slot];
-        // Another's letter looks as if it were not there.
+        // To a caller that may not act for the agent, its dead letter does not exist.
         if (draft.may_act_for(state.registry.agents[message.mailbox].id.value)) return &message;
     }
     draft.add(
@@ -69,7 +69,7 @@ void note_progress(Draft& draft, const broker::Message& message, std::string not
     const auto& state = draft.state;
     const auto request = message.ticket;
     const bool is_asked = message.envelope->intent() == Intent::Request;
-    // A part that comes behind the whole is as late as a second answer.
+    // A part behind the whole answer is as late as a second answer.
     if (is_asked && broker::find_request(state.requests, request) == nullptr) {
         return draft.add(ReplyDropped{.from = state.registry.agents[message.mailbox].id.value,
                                       .request = request,
@@ -102,7 +102,7 @@ void decide_nack(Draft& draft, const NackDelivery& nack) {
     const bool is_unanswered = nack.is_unanswered || nack.is_unheard;
     if (!is_unanswered) note_life(draft, *message);
     auto setback = nack.is_final ? Setback::Rejected : Setback::Nacked;
-    // Tokens are numbered, and the numbers end: one that nobody took for so long is tried like any.
+    // Attempt numbers are bounded: after so many attempts, an unheard one counts like any other.
     if (nack.is_unheard && message->attempt < kUnheardTriesMax) setback = Setback::NotReached;
     set_back(draft,
              *message,
@@ -142,13 +142,13 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     const bool is_same_workflow = envelope.correlation() == message->envelope->correlation() ||
                                   is_planted(Mutant::AnswerAcrossWorkflows);
     if (!is_same_workflow) return refuse(Refusal::InputValidationFailed);
-    // Who says which question it answers, and whose, means that one (W3).
+    // A reply naming a different question or requester is not for this delivery (W3).
     const auto& question = *message->envelope;
     const bool is_to_another =
         (!envelope.answers().empty() && envelope.answers() != question.id()) ||
         (!envelope.to().empty() && envelope.to() != question.from());
     if (is_to_another) return refuse(Refusal::InputValidationFailed);
-    // What says that the answer is still to come is not the one answer.
+    // A note of progress is not the answer.
     if (envelope.intent() == Intent::Progress) {
         return note_progress(draft, *message, std::string{envelope.body()});
     }
@@ -156,7 +156,7 @@ void decide_reply(Draft& draft, const ReplyToDelivery& reply) {
     note_life(draft, *message);
     const auto* request = broker::find_request(draft.state.requests, reply.delivery.ticket);
     if (request == nullptr) {
-        // Too late: the requester has its answer. The delivery is settled all the same.
+        // Too late: the requester was answered already. The delivery is settled all the same.
         draft.add(DeliveryAcknowledged{reply.delivery.ticket, message->attempt});
         return draft.add(ReplyDropped{.from = std::string{envelope.from()},
                                       .id = std::string{envelope.id()},
@@ -188,19 +188,21 @@ void put_away(Draft& draft, const broker::Message* question, const std::string& 
     if (question == nullptr || question->stage == broker::Stage::Dead) return;
     if (draft.has_ended(Thing::Copy, question->ticket)) return;
     if (question->stage == broker::Stage::Leased) {
-        // Of a reply to a delivery that is noted already.
+        // A reply to a delivery was noted as a sign of life already.
         const bool is_noted = std::holds_alternative<ReplyToDelivery>(draft.cause.command);
         if (!is_noted) note_life(draft, *question);
         draft.add(DeliveryAcknowledged{question->ticket, question->attempt});
     } else if (is_at_least_once(*question)) {
-        // Its lease has ended, so nothing is acknowledged. What must not be lost is kept (D1).
+        // The lease has ended, so nothing is acknowledged. A message that must not be lost is kept
+        // (D1).
         draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, why});
     } else {
         draft.add(MessageDropped{question->ticket, Setback::Rejected, why});
     }
 }
 
-/// The agent has had its turn, and the requester need not wait for a better one.
+/// Ends the request of an invalid reply: the agent has had its turn, and the requester need not
+/// wait for a better answer.
 void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
     const auto& state = draft.state;
     const broker::Message* question = nullptr;
@@ -211,7 +213,7 @@ void decide_refuse_reply(Draft& draft, const RefuseReply& refused) {
         request = broker::find_request(state.requests, question->ticket);
     } else if (draft.may_act_for(refused.reply->from())) {
         request = broker::find_answered(state.requests, state.broker, state.key, *refused.reply);
-        // What waits for people is not its target's to answer, well or badly.
+        // A held request is not its target's to answer, well or badly.
         if (request != nullptr && request->is_held) request = nullptr;
         if (request != nullptr) question = broker::find_message(state.broker, request->ticket);
     }

@@ -1,5 +1,5 @@
-// The shared state: tasks and what agents may use. Whoever changes something says which version of
-// it; a stale change is refused with the version that there is.
+// The shared state: tasks and allocations. A writer names the version to be changed; a stale change
+// is refused with the present version.
 #include <fmt/format.h>
 
 #include "base/mutant.h"
@@ -9,13 +9,13 @@ namespace parlance::core {
 
 namespace {
 
-/// Of what is asked, and what is there.
+/// The operation asked for, and the item's present version.
 struct Claim {
     std::string_view what;
     const std::string& id;
     StateOperation operation;
     std::uint64_t version;
-    std::uint64_t current;  ///< 0: there is none.
+    std::uint64_t current;  ///< 0: no such item.
 };
 
 bool is_stale(const Claim& claim) {
@@ -23,7 +23,7 @@ bool is_stale(const Claim& claim) {
     return claim.operation != StateOperation::Create && claim.version != claim.current;
 }
 
-/// Whether the operation fits what is there; else the refusal is drafted.
+/// True if the operation fits the present item; else the refusal is drafted.
 bool fits(Draft& draft, const Claim& claim) {
     const bool creates = claim.operation == StateOperation::Create;
     if (creates && claim.current != 0) {
@@ -53,19 +53,20 @@ bool fits(Draft& draft, const Claim& claim) {
     return true;
 }
 
-/// Who may act for any agent: an operator, the hub itself and, in --dev, who says nothing.
+/// True for callers who may act for any agent: an operator, the hub itself and, in --dev, an
+/// unnamed caller.
 bool is_above(const Draft& draft) {
     const auto& caller = draft.cause.caller;
     return !caller || caller->is_operator || (caller->agent.value.empty() && caller->user.empty());
 }
 
-/// A task is for whom it is assigned to; while that is nobody, for who made it.
+/// The assignee may change a task; while there is none, the creator.
 bool may_change(const Draft& draft, const shared::Task& task) {
     if (is_above(draft)) return true;
     return draft.may_act_for(task.agent.empty() ? task.creator : task.agent);
 }
 
-/// Of a task that belongs to a user nobody hears who may not act for that user.
+/// A user's task is hidden from callers who may not act for the user.
 bool is_hidden(const Draft& draft, const std::string& user) {
     return !user.empty() && !is_above(draft) && !may_act_for_user(*draft.cause.caller, user);
 }
@@ -137,7 +138,8 @@ void decide_allocation(Draft& draft, const WriteAllocation& write) {
     const auto* there = shared::find(draft.state.shared.allocations, write.id);
     const bool is_own = there != nullptr && draft.may_act_for(there->allocation.agent);
     auto wanted = write.allocation;
-    // What an agent has, how much and how long is for operators; how much it used, also for it.
+    // An agent's resources, their amounts and their times are set by operators; consumption, also
+    // by the agent.
     const bool is_report = is_own && write.operation == StateOperation::Update && [&] {
         auto same = there->allocation;
         same.consumed = wanted.consumed;

@@ -1,8 +1,8 @@
-// How a workflow is started, goes on from step to step (steps.cc) and ends.
+// Starts workflows, moves them from step to step (steps.cc) and ends them.
 //
-// Everything here is decided from the state when a run is attended to, so a hub that was stopped
-// anywhere goes on from its last record. A request's id follows from its place in the run: asking
-// once more is a duplicate, and never a second try.
+// Everything is decided from the state when a run is attended to, so a restarted hub goes on from
+// its last record. A request's id follows from its position in the run: asking again is a
+// duplicate, and never a second try.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -35,13 +35,13 @@ bool is_user_foreign(const Draft& draft, std::string_view user) {
     return !may_act_for_user(*caller, user);
 }
 
-/// What a workflow is told from another one with its id by.
+/// Tells a workflow from another workflow with its id.
 std::uint64_t fingerprint_of(const State& state, const StartWorkflow& start) {
     return body_key(state.key, start.plan + '\n' + start.input + '\n' + start.user);
 }
 
-/// Whether the caller may be told what came of it: who started it, and operators. A run that goes
-/// on knows by whom; of one that is over the pair of both is remembered.
+/// True if the caller may hear the outcome of the workflow: its starter, and operators. A run names
+/// its starter; after the run's end the key of starter and id is remembered.
 bool is_starter(const Draft& draft, std::string_view id, Ticket run) {
     const auto& caller = draft.cause.caller;
     if (!caller || caller->is_operator || draft.asker().empty()) return true;
@@ -51,7 +51,7 @@ bool is_starter(const Draft& draft, std::string_view id, Ticket run) {
     return known && known->ticket == run;
 }
 
-/// What was read once need not be read again.
+/// A plan that was read once need not be read again.
 tl::expected<PlanPtr, std::vector<PlanFault>> find_plan(const State& state,
                                                         const std::string& hash,
                                                         std::string_view text) {
@@ -60,7 +60,7 @@ tl::expected<PlanPtr, std::vector<PlanFault>> find_plan(const State& state,
     return read_plan(text);
 }
 
-/// The first agent that the plan names and its starter may not ask; empty if there is none.
+/// The first agent named by the plan that the starter may not ask; empty if there is none.
 std::string_view forbidden_in(const State& state, const Plan& plan, std::string_view starter) {
     for (const auto& step : plan.steps) {
         for (const auto* duty : {&step.duty, &step.fallback, &step.compensation}) {
@@ -105,7 +105,7 @@ void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
     withdraw_questions(draft, run, reason);
 }
 
-/// Of one that asks nobody any more.
+/// Ends a run whose requests have ended.
 void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& reason) {
     if (draft.has_ended(Thing::Run, run.number)) return;
     auto report = workflow::report(
@@ -115,7 +115,7 @@ void conclude_run(Draft& draft, const Run& run, WorkflowEnd end, const std::stri
                             .end = end,
                             .reason = reason,
                             .report = std::move(report)});
-    // A root that came in through the hub ends with its answer.
+    // The tree of a workflow begun from outside ends with the workflow.
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     const auto root = governor::find_root(lineage, run.id, origin);
@@ -145,7 +145,7 @@ void make(Draft& draft, const Run& run, const Move& move) {
         case Move::Kind::End: {
             const auto end = end_of(run);
             const bool is_late = run.deadline != Time{} && draft.now() >= run.deadline;
-            // The requests of its last steps are over at the same moment.
+            // The requests of the last steps end at the workflow's deadline, too.
             const bool is_cut =
                 is_late && (end == WorkflowEnd::Partial || end == WorkflowEnd::Failed);
             if (is_cut) return end_run(draft, run, WorkflowEnd::TimedOut, "its time is over");
@@ -164,7 +164,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     if (state.scribe == nullptr) {
         return refuse(Refusal::WorkflowInvalid, "this hub runs no workflows");
     }
-    // Before anything else: who repeats another's start would be told what came of it.
+    // Before anything else: a caller who repeats another's start would be told its outcome.
     if (is_user_foreign(draft, start.user)) {
         return refuse(Refusal::UserIsolationViolated,
                       fmt::format("'{}' has no grant for user '{}', and who starts a workflow for "
@@ -223,7 +223,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                             .by = std::string{draft.asker()},
                             .fingerprint = fingerprint_of(state, start),
                             .is_by_agent = !starter.empty()};
-    // An operator may be called like an agent, and works on nothing.
+    // An operator may have the name of an agent, but has no work in hand.
     const bool is_operator = draft.cause.caller && draft.cause.caller->is_operator;
     started.parent = find_work(state,
                                {.by = is_operator ? std::string_view{} : draft.asker(),
@@ -252,7 +252,7 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
     }
     if (caller && !may_know_of(draft.state, *caller, run->user)) return false;
     if (run->is_undoing) {
-        // What takes it back goes by its id as well, and is not to be ended.
+        // Compensation requests go by the workflow's id as well, and must not be cancelled.
         draft.refuse(std::string{id},
                      Refusal::DelegationNotFound,
                      fmt::format("workflow '{}' is being taken back already", id));
@@ -261,7 +261,7 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
     draft.add(
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
-    // What was delegated for steps that have their answer is still to be ended.
+    // Delegations below steps that were answered are still to be ended.
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     if (const auto root = governor::find_root(lineage, run->id, origin)) {

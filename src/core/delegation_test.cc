@@ -6,7 +6,7 @@
 namespace parlance::core {
 namespace {
 
-/// A delegation with what a test cares about.
+/// A delegation, in the fields that matter to a test.
 struct Errand {
     std::string id;
     std::string from = "prime";
@@ -30,7 +30,7 @@ class Tree : public ::testing::Test {
             story.ask(RegisterAgent{{name}, {.tools_allowed = {"ocr", "sql"}}});
         }
     }
-    /// The request's ticket; none if it was refused.
+    /// The request's ticket; none if refused.
     Ticket delegate(Errand errand) {
         if (errand.child.empty()) errand.child = "session of " + errand.id;
         story.ask(
@@ -55,7 +55,7 @@ class Tree : public ::testing::Test {
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
-    /// The same in a dialect that has neither delegations nor budgets.
+    /// The same in a dialect without delegations or budgets.
     Ticket ask_plainly(const std::string& id,
                        const std::string& from,
                        const std::string& to,
@@ -78,7 +78,7 @@ class Tree : public ::testing::Test {
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
-    /// What is kept of a user's session (K23), whether anybody works in it or not.
+    /// Keeps a user's session (K23), whether an agent works in it or not.
     void keep_session(const std::string& id, const std::string& user) {
         story.as_operator().ask(WriteSession{.id = id, .user = user});
         story.as_the_hub();
@@ -113,7 +113,7 @@ TEST_F(Tree, X4_G1_DepthIsCountedFromTheSessionsOnRecord) {
     const auto first = delegate({.id = "d-1"});
     ASSERT_NE(first, Ticket{});
     EXPECT_EQ(on_record(first)->depth, 1U);
-    // Byte to Tag would be 2, and that is blocked at max_depth 2.
+    // Byte to Tag would be depth 2, which max_depth 2 blocks.
     EXPECT_EQ(delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"}),
               Ticket{});
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
@@ -122,7 +122,7 @@ TEST_F(Tree, X4_G1_DepthIsCountedFromTheSessionsOnRecord) {
         << why();
 }
 
-TEST_F(Tree, X16_ARefusedDelegationIsOnRecordWithWhatItWanted) {
+TEST_F(Tree, X16_ARefusedDelegationIsRecordedWithItsClaim) {
     delegate({.id = "d-1"});
     delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"});
     const auto refused = story.happened<MessageRefused>();
@@ -132,7 +132,7 @@ TEST_F(Tree, X16_ARefusedDelegationIsOnRecordWithWhatItWanted) {
     EXPECT_EQ(refused[0].objective, "extract");
 }
 
-TEST_F(Tree, X4_ADeeperLimitGoesAsDeepAsItSays) {
+TEST_F(Tree, X4_AHigherDepthLimitAllowsExactlyThatDepth) {
     delegate({.id = "d-1", .depth_max = 3});
     const auto second = delegate({.id = "d-2",
                                   .from = "byte",
@@ -152,14 +152,14 @@ TEST_F(Tree, X4_ADeeperLimitGoesAsDeepAsItSays) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
-TEST_F(Tree, X4_ADeclaredDepthOnlyMakesItStricter) {
+TEST_F(Tree, X4_ADeclaredDepthOnlyMakesTheLimitStricter) {
     EXPECT_NE(delegate({.id = "d-0", .depth = 0}), Ticket{});
     EXPECT_NE(delegate({.id = "d-1", .objective = "other", .depth = 1}), Ticket{});
     delegate({.id = "d-2", .objective = "third", .depth = 2});
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
-TEST_F(Tree, X4_ALimitOfNothingIsALimit) {
+TEST_F(Tree, X4_ADepthLimitOfZeroIsALimit) {
     delegate({.id = "d-0", .depth_max = 0});
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
     delegate({.id = "d-1", .depth_max = 1});
@@ -167,7 +167,7 @@ TEST_F(Tree, X4_ALimitOfNothingIsALimit) {
     EXPECT_NE(delegate({.id = "d-2", .depth_max = 2}), Ticket{});
 }
 
-TEST_F(Tree, X4_G1_NoNameOfASessionMakesItLessDeep) {
+TEST_F(Tree, X4_G1_NamingASessionNeverLowersTheDepth) {
     story.connect("byte", 5);
     delegate({.id = "d-1"});
     for (const auto* session : {"s-1", "session of d-1", "never heard of"}) {
@@ -178,19 +178,19 @@ TEST_F(Tree, X4_G1_NoNameOfASessionMakesItLessDeep) {
                   .objective = session});
         EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << session;
     }
-    // Another agent's session is not for the taking.
+    // Another agent's session cannot be taken.
     delegate({.id = "d-9", .from = "ledger", .to = "tag", .session = "session of d-1"});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
 }
 
-TEST_F(Tree, X4_WhatIsOnRecordOutlivesTheProcess) {
+TEST_F(Tree, X4_RecordedDelegationsOutliveARestart) {
     delegate({.id = "d-1"});
     story.as_the_hub().restart();
     delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "session of d-1"});
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
-TEST_F(Tree, X4_ARequestOfAnyDialectIsAParentOnceSomethingIsDelegatedForIt) {
+TEST_F(Tree, X4_ARequestOfAnyDialectBecomesAParentOnTheFirstDelegation) {
     story.connect("byte", 8);
     const auto asked =
         story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
@@ -200,22 +200,22 @@ TEST_F(Tree, X4_ARequestOfAnyDialectIsAParentOnceSomethingIsDelegatedForIt) {
     EXPECT_EQ(on_record(below)->parent, asked);
     EXPECT_EQ(on_record(below)->depth, 2U);
     EXPECT_EQ(on_record(asked)->depth, 1U);
-    // A request of another workflow is its own affair.
+    // A request of another workflow is in no tree.
     const auto other =
         story.request({.id = "q-3", .from = "byte", .to = "tag", .correlation = "x"});
     EXPECT_EQ(on_record(other), nullptr);
 }
 
-TEST_F(Tree, X4_WorkThatAnAgentHasNotBeenGivenDoesNotWeighOnItsOwn) {
-    delegate({.id = "d-1"});  // Byte is not there to take it.
+TEST_F(Tree, X4_UndeliveredWorkIsNoParentOfAnAgentsOwnRequests) {
+    delegate({.id = "d-1"});  // Byte is not connected to take the request.
     const auto own = delegate({.id = "d-2", .from = "byte", .to = "tag", .session = "s-7"});
     ASSERT_NE(own, Ticket{});
     EXPECT_EQ(on_record(own)->depth, 1U);
 }
 
-// --- whoever has something in hand stays where it is -----------------------------------------
+// --- agents stay below the work in their hands -----------------------------------------------
 
-TEST_F(Tree, X4_G1_WhoNamesNobodyStaysBelowWhatItHasInHand) {
+TEST_F(Tree, X4_G1_ARequestWithoutAUserStaysBelowTheWorkInHand) {
     story.connect("byte", 5);
     const auto work = delegate({.id = "d-1", .depth_max = 3});
     // At the limit:
@@ -231,7 +231,7 @@ TEST_F(Tree, X4_G1_WhoNamesNobodyStaysBelowWhatItHasInHand) {
     EXPECT_EQ(on_record(below)->depth, 2U);
     EXPECT_EQ(on_record(below)->depth_max, 3U);
     EXPECT_EQ(on_record(below)->user, "u-1");
-    // And one past it:
+    // And one past the limit:
     story.connect("tag", 5);
     delegate({.id = "d-3",
               .from = "tag",
@@ -245,7 +245,7 @@ TEST_F(Tree, X4_G1_WhoNamesNobodyStaysBelowWhatItHasInHand) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded) << "in whatever dialect";
 }
 
-TEST_F(Tree, X5_G2_NorDoesItAskMoreByNamingNobody) {
+TEST_F(Tree, X5_G2_ARequestWithoutAUserCountsTowardsTheFanOut) {
     story.connect("byte", 5);
     delegate({.id = "d-1", .depth_max = 9, .tokens = 9'000});
     EXPECT_NE(ask_plainly("q-1", "byte", "tag"), Ticket{});
@@ -257,7 +257,7 @@ TEST_F(Tree, X5_G2_NorDoesItAskMoreByNamingNobody) {
     EXPECT_NE(ask_plainly("q-5", "byte", "tag"), Ticket{});
 }
 
-TEST_F(Tree, X7_I2_NorLongerThanItHasItself) {
+TEST_F(Tree, X7_I2_ARequestWithoutAUserEndsWithTheWorkInHand) {
     story.connect("byte", 5);
     delegate({.id = "d-1", .depth_max = 9, .timeout = Duration{5'000}});
     const auto below = ask_plainly("q-1", "byte", "tag");
@@ -265,7 +265,7 @@ TEST_F(Tree, X7_I2_NorLongerThanItHasItself) {
     EXPECT_EQ(on_record(below)->deadline, story.now() + Duration{5'000});
 }
 
-TEST_F(Tree, X4_ATreeWithoutAUserIsNotLeftEither) {
+TEST_F(Tree, X4_ATreeWithoutAUserCannotBeLeftEither) {
     story.connect("byte", 5);
     const auto work = delegate({.id = "d-1", .user = "", .depth_max = 3});
     const auto below = ask_plainly("q-1", "byte", "tag");
@@ -273,7 +273,7 @@ TEST_F(Tree, X4_ATreeWithoutAUserIsNotLeftEither) {
     EXPECT_EQ(on_record(below)->parent, work);
 }
 
-TEST_F(Tree, X13_ToNameAnotherUserBeginsSomethingElse) {
+TEST_F(Tree, X13_NamingAnotherUserWithAGrantBeginsAnotherTree) {
     story.connect("byte", 5);
     delegate({.id = "d-1"});
     story.as_caller({.agent = {"byte"}, .users = {"u-2"}});
@@ -285,7 +285,7 @@ TEST_F(Tree, X13_ToNameAnotherUserBeginsSomethingElse) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "and without one it has none";
 }
 
-TEST_F(Tree, X4_X5_OfSeveralItIsTheDeepestThenTheOneWithTheFewestDelegatesThenTheOldest) {
+TEST_F(Tree, X4_X5_TheParentIsTheDeepestWorkThenTheLeastDelegatedThenTheOldest) {
     story.connect("byte", 9);
     const auto first = delegate({.id = "d-1", .session = "s-1", .depth_max = 9});
     const auto second = delegate({.id = "d-2", .session = "s-2", .depth_max = 9});
@@ -298,7 +298,7 @@ TEST_F(Tree, X4_X5_OfSeveralItIsTheDeepestThenTheOneWithTheFewestDelegatesThenTh
     EXPECT_EQ(parent_of("q-1"), first) << "the oldest";
     EXPECT_EQ(parent_of("q-2"), second) << "it has the fewest";
     EXPECT_EQ(parent_of("q-3"), first);
-    // Two things at once are twice as many delegates, and the seventh is refused.
+    // Two requests in hand allow twice as many delegates, and the seventh is refused.
     EXPECT_EQ(parent_of("q-4"), second);
     EXPECT_EQ(parent_of("q-5"), first);
     EXPECT_EQ(parent_of("q-6"), second);
@@ -315,9 +315,9 @@ TEST_F(Tree, X4_X5_OfSeveralItIsTheDeepestThenTheOneWithTheFewestDelegatesThenTh
     EXPECT_EQ(parent_of("q-8"), deeper) << "the deepest, whatever the others have";
 }
 
-TEST_F(Tree, X4_TrafficThatIsInNoTreeStaysFree) {
+TEST_F(Tree, X4_RequestsInNoTreeStayUnlimited) {
     for (const auto* agent : {"byte", "tag"}) story.connect(agent, 50);
-    // Both ask each other, each in a conversation of its own, and hold all of it.
+    // Both agents ask each other, each in a conversation of its own, and hold all the requests.
     for (int i = 0; i < 20; ++i) {
         for (const auto& [from, to] : {std::pair{"byte", "tag"}, std::pair{"tag", "byte"}}) {
             const auto id = std::string{from} + std::to_string(i);
@@ -327,7 +327,7 @@ TEST_F(Tree, X4_TrafficThatIsInNoTreeStaysFree) {
     }
 }
 
-TEST_F(Tree, X4_ATreeThatPlainTrafficFoundedBindsNobodyThatLeavesIt) {
+TEST_F(Tree, X4_ATreeOfPlainRequestsDoesNotBindItsAgents) {
     for (const auto* agent : {"byte", "tag"}) story.connect(agent, 50);
     story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
     const auto below =
@@ -340,7 +340,7 @@ TEST_F(Tree, X4_ATreeThatPlainTrafficFoundedBindsNobodyThatLeavesIt) {
     }
 }
 
-TEST_F(Tree, X4_G1_ToGiveItBackIsNotToBeRidOfIt) {
+TEST_F(Tree, X4_G1_ADelegationGivenBackStaysAParentUntilAnswered) {
     story.connect("byte", 5);
     delegate({.id = "d-1"});
     story.nack(story.last_delivery());
@@ -361,7 +361,7 @@ TEST_F(Tree, X4_G1_ToGiveItBackIsNotToBeRidOfIt) {
     EXPECT_NE(ask_plainly("q-3", "byte", "tag"), Ticket{}) << "to answer it is";
 }
 
-TEST_F(Tree, X4_G1_NorIsAPlainRequestThatWasGivenBackNoParent) {
+TEST_F(Tree, X4_G1_APlainRequestGivenBackStaysAParent) {
     story.connect("byte", 5);
     const auto asked =
         story.request({.id = "q-1", .from = "prime", .to = "byte", .correlation = "w"});
@@ -388,7 +388,7 @@ TEST_F(Tree, X5_G2_ThreeDelegatesAreOpenAtATimeAndNoFourth) {
     EXPECT_NE(delegate({.id = "sixth", .to = "ledger"}), Ticket{}) << "one has ended";
 }
 
-TEST_F(Tree, X5_EachParentHasItsOwnThree) {
+TEST_F(Tree, X5_EachParentHasAFanOutOfItsOwn) {
     delegate({.id = "d-1", .depth_max = 9});
     for (const auto* objective : {"a", "b", "c"}) {
         EXPECT_NE(delegate({.id = objective,
@@ -413,7 +413,7 @@ TEST_F(Tree, X5_EachParentHasItsOwnThree) {
 
 // --- cycles ----------------------------------------------------------------------------------
 
-TEST_F(Tree, X6_TheSameErrandTwiceInOneRootIsACycle) {
+TEST_F(Tree, X6_TheSameDelegationTwiceInOneTreeIsACycle) {
     delegate({.id = "d-1"});
     answer("byte", "d-1");
     delegate({.id = "d-2"});
@@ -423,7 +423,7 @@ TEST_F(Tree, X6_TheSameErrandTwiceInOneRootIsACycle) {
     EXPECT_NE(delegate({.id = "d-5", .session = "s-2"}), Ticket{}) << "another root";
 }
 
-TEST_F(Tree, X6_ARootThatIsIdleLongEnoughEnds) {
+TEST_F(Tree, X6_AnIdleTreeEndsAfterItsTime) {
     delegate({.id = "d-1"});
     answer("byte", "d-1");
     story.later(Duration{59'999}).as_the_hub().tick();
@@ -434,9 +434,9 @@ TEST_F(Tree, X6_ARootThatIsIdleLongEnoughEnds) {
     EXPECT_NE(delegate({.id = "d-3"}), Ticket{});
 }
 
-TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
-    // prime → byte → tag → crystal → ledger → audit; at each step, back to everyone before: rings
-    // over 1 to 6 agents.
+TEST_F(Tree, X6_G3_AnObjectiveCannotReturnToAnEarlierAgentOfTheChain) {
+    // prime → byte → tag → crystal → ledger → audit; at each step, back to every agent before:
+    // rings of 1 to 6 agents.
     story.ask(RegisterAgent{{"audit"}, {}});
     const std::vector<std::string> chain{"prime", "byte", "tag", "crystal", "ledger", "audit"};
     std::string session = "s-1";
@@ -467,7 +467,7 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackToWhoHadIt) {
               Ticket{});
 }
 
-TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackInTheWordsOfAnotherDialect) {
+TEST_F(Tree, X6_G3_AnObjectiveCannotReturnInAnotherDialect) {
     story.connect("byte", 5);
     ASSERT_NE(delegate({.id = "d-1", .objective = "sort", .depth_max = 9}), Ticket{});
     EXPECT_EQ(ask_plainly("back", "byte", "prime", {}, "sort"), Ticket{});
@@ -476,7 +476,7 @@ TEST_F(Tree, X6_G3_AnObjectiveDoesNotComeBackInTheWordsOfAnotherDialect) {
     EXPECT_NE(ask_plainly("other", "byte", "prime", {}, "count"), Ticket{});
 }
 
-TEST_F(Tree, X6_G3_ARingIsSeenInItsFirstLapAlsoIfItBeganInPlainWords) {
+TEST_F(Tree, X6_G3_ARingThatBeganWithAPlainRequestIsDetectedOnTheFirstRound) {
     story.connect("byte", 5);
     story.connect("tag", 5);
     story.request({.id = "q-1",
@@ -494,7 +494,7 @@ TEST_F(Tree, X6_G3_ARingIsSeenInItsFirstLapAlsoIfItBeganInPlainWords) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected) << "and when it has";
 }
 
-TEST_F(Tree, X6_G3_WhatWasAskedWithMoreThanWordsDoesNotComeBackInThemAlone) {
+TEST_F(Tree, X6_G3_AnObjectiveWithATaskCannotReturnInItsWordsAlone) {
     story.connect("byte", 5);
     story.connect("tag", 5);
     ASSERT_NE(ask_plainly("q-1", "prime", "byte", "u-1", "extract"), Ticket{});
@@ -508,7 +508,7 @@ TEST_F(Tree, X6_G3_WhatWasAskedWithMoreThanWordsDoesNotComeBackInThemAlone) {
         << "the same words about something else are another errand";
 }
 
-TEST_F(Tree, X6_G3_WordsAloneDoNotComeBackByWhateverTaskTheyGo) {
+TEST_F(Tree, X6_G3_AnObjectiveOfWordsAloneCannotReturnUnderAnyTask) {
     story.connect("byte", 5);
     story.connect("tag", 5);
     const auto ask = [&](const std::string& id,
@@ -531,14 +531,14 @@ TEST_F(Tree, X6_G3_WordsAloneDoNotComeBackByWhateverTaskTheyGo) {
     EXPECT_NE(ask("q-8", "tag", "prime", "count of t-1"), Ticket{}) << why();
 }
 
-TEST_F(Tree, X6_G3_NobodyPassesAnObjectiveThatItWasGivenToItself) {
+TEST_F(Tree, X6_G3_AnAgentCannotDelegateAGivenObjectiveToItself) {
     EXPECT_NE(delegate({.id = "d-1", .to = "prime", .depth_max = 9}), Ticket{})
         << "what was not given to it may be asked of another instance of itself";
     delegate({.id = "d-2", .to = "prime", .session = "session of d-1", .depth_max = 9});
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
 }
 
-TEST_F(Tree, X6_G3_AChainIsWholeAlsoWhereItsMiddleHasAnswered) {
+TEST_F(Tree, X6_G3_AChainIsCheckedBeyondAgentsThatHaveAnswered) {
     const auto step = [&](std::string id, std::string from, std::string to, std::string session) {
         return delegate({.id = std::move(id),
                          .from = std::move(from),
@@ -560,7 +560,7 @@ TEST_F(Tree, X6_G3_AChainIsWholeAlsoWhereItsMiddleHasAnswered) {
     EXPECT_TRUE(story.state().governor.lineage.delegations.empty());
 }
 
-TEST_F(Tree, X4_X6_X8_WhatIsAskedOutOfASessionThatIsOverStandsBelowItUntilTheRootEnds) {
+TEST_F(Tree, X4_X6_X8_ARequestFromAnEndedSessionStaysBelowTheSessionUntilTheTreeEnds) {
     const auto ask = [&](std::string id, std::uint32_t depth_max, std::uint64_t tokens = 0) {
         return delegate({.id = std::move(id),
                          .from = "byte",
@@ -595,7 +595,7 @@ TEST_F(Tree, X4_X6_X8_WhatIsAskedOutOfASessionThatIsOverStandsBelowItUntilTheRoo
     EXPECT_NE(ask("d-7", 2), Ticket{}) << "the root has ended, and with it the session";
 }
 
-TEST_F(Tree, X13_I3_ASessionThatIsOverStaysItsUsersUntilTheRootEnds) {
+TEST_F(Tree, X13_I3_AnEndedSessionStaysItsUsersUntilTheTreeEnds) {
     delegate({.id = "d-1"});
     answer("byte", "d-1");
     const auto take = [&](std::string id, std::string user) {
@@ -609,7 +609,7 @@ TEST_F(Tree, X13_I3_ASessionThatIsOverStaysItsUsersUntilTheRootEnds) {
     EXPECT_NE(take("d-3", "u-1"), Ticket{}) << "its own user goes on in it";
 }
 
-TEST_F(Tree, X8_G4_WhatAnOpenChildHasComesBackAlsoIfItsParentWasFirst) {
+TEST_F(Tree, X8_G4_AChildsReservationIsReleasedEvenIfItsParentEndedFirst) {
     allow({{{Rule::TokensPerUser, {}}, 1'000}});
     const auto left = [&] {
         const auto& accounts = story.state().governor.lineage.accounts;
@@ -631,7 +631,7 @@ TEST_F(Tree, X8_G4_WhatAnOpenChildHasComesBackAlsoIfItsParentWasFirst) {
     EXPECT_EQ(left(), 850U);
 }
 
-TEST_F(Tree, X21_ACancellationReachesWhatWasDelegatedForSomethingThatIsOver) {
+TEST_F(Tree, X21_ACancellationReachesOpenDelegationsBelowAnsweredRequests) {
     delegate({.id = "d-1", .depth_max = 9});
     const auto below = delegate({.id = "d-2",
                                  .from = "byte",
@@ -648,7 +648,7 @@ TEST_F(Tree, X21_ACancellationReachesWhatWasDelegatedForSomethingThatIsOver) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound) << "nothing is open any more";
 }
 
-TEST_F(Tree, T14_G4_ThePurseOfATreeIsWhatThePolicySaysNow) {
+TEST_F(Tree, T14_G4_ATreesBudgetFollowsThePresentPolicy) {
     allow({{{Rule::TokensPerRoot, {}}, 100}});
     delegate({.id = "d-1", .tokens = 100});
     delegate({.id = "d-2", .objective = "more", .tokens = 1});
@@ -694,9 +694,9 @@ TEST_F(Tree, X7_AChildNeverHasMoreTimeThanItsParentHasLeft) {
                                      "Delegation timeout after 5000 ms"}));
 }
 
-// --- the purse -------------------------------------------------------------------------------
+// --- budgets ---------------------------------------------------------------------------------
 
-TEST_F(Tree, X8_G4_WhatIsOpenIsSetAsideAndTheRestComesBack) {
+TEST_F(Tree, X8_G4_TokensAreReservedOnAdmissionAndTheUnusedRestIsReleased) {
     allow({{{Rule::TokensPerRoot, {}}, 2'000}});
     const auto first = delegate({.id = "d-1", .tokens = 1'200});
     EXPECT_EQ(root_of(first).purse, (governor::Purse{.reserved = 1'200, .spent = 0}));
@@ -707,14 +707,14 @@ TEST_F(Tree, X8_G4_WhatIsOpenIsSetAsideAndTheRestComesBack) {
     ASSERT_NE(second, Ticket{});
     answer("byte", "d-1", 300);
     EXPECT_EQ(root_of(second).purse, (governor::Purse{.reserved = 800, .spent = 300}));
-    // Who says that it used more than it was given is charged what it was given.
+    // An agent that reports more tokens than it was given is charged the tokens it was given.
     answer("tag", "d-3", 9'000);
     delegate({.id = "d-4", .to = "crystal", .tokens = 901});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_NE(delegate({.id = "d-5", .to = "crystal", .tokens = 900}), Ticket{});
 }
 
-TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
+TEST_F(Tree, X8_I2_ADelegateCanGiveOnOnlyItsOwnReservation) {
     const auto first = delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
     const auto below = [&](std::string id, std::string to, std::uint64_t tokens) {
         return delegate({.id = std::move(id),
@@ -734,14 +734,14 @@ TEST_F(Tree, X8_I2_ADelegateGivesAwayOnlyWhatItWasGiven) {
     EXPECT_EQ(on_record(first)->below, (governor::Purse{.reserved = 0, .spent = 100}));
     const auto last = below("d-5", "crystal", 900);
     ASSERT_NE(last, Ticket{});
-    // The parent ends before its child: what the child has stays set aside until it ends too.
+    // The parent ends before its child: the child's reservation stays until the child ends too.
     answer("byte", "d-1", 50);
     EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 900, .spent = 100}));
     answer("crystal", "d-5", 300);
     EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 400}));
 }
 
-TEST_F(Tree, X8_G4_WhoHasAnsweredHasNothingLeftToGive) {
+TEST_F(Tree, X8_G4_AnAnsweredDelegateHasNoTokensLeftToGive) {
     delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
     const auto below = [&](std::string id, std::string to, std::uint64_t tokens) {
         return delegate({.id = std::move(id),
@@ -758,7 +758,7 @@ TEST_F(Tree, X8_G4_WhoHasAnsweredHasNothingLeftToGive) {
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "850 went back to the tree";
 }
 
-TEST_F(Tree, X8_G4_ADialectWithoutBudgetsHasTheUsualOneOrWhatIsLeft) {
+TEST_F(Tree, X8_G4_ADialectWithoutBudgetsGetsTheUsualTokensOrTheRest) {
     story.connect("byte", 5);
     const auto work = delegate({.id = "d-1", .depth_max = 9, .tokens = 1'500});
     const auto first = ask_plainly("q-1", "byte", "tag");
@@ -775,7 +775,7 @@ TEST_F(Tree, X8_G4_ADialectWithoutBudgetsHasTheUsualOneOrWhatIsLeft) {
     EXPECT_EQ(on_record(ask_plainly("q-4", "byte", "ledger"))->tokens, 400U);
 }
 
-TEST_F(Tree, G4_EveryPurseBindsADialectWithoutBudgets) {
+TEST_F(Tree, G4_EveryBudgetBindsADialectWithoutBudgets) {
     for (const Rule rule : {Rule::TokensPerDelegation,
                             Rule::TokensPerRoot,
                             Rule::TokensPerAgent,
@@ -789,7 +789,7 @@ TEST_F(Tree, G4_EveryPurseBindsADialectWithoutBudgets) {
     }
 }
 
-TEST_F(Tree, X8_S13_WhatItAsksPeopleForIsWhatItGets) {
+TEST_F(Tree, X8_S13_AnApprovedRequestGetsTheTokensPeopleWereAskedFor) {
     allow({{{Rule::BudgetAsksPeople, {}}, 1}});
     story.connect("byte", 5);
     delegate({.id = "d-1", .depth_max = 9, .tokens = 1'200});
@@ -804,8 +804,8 @@ TEST_F(Tree, X8_S13_WhatItAsksPeopleForIsWhatItGets) {
     EXPECT_EQ(on_record(held)->tokens, 1'200U);
 }
 
-TEST_F(Tree, G4_AnAmountTooLargeToCountIsNotASmallOne) {
-    // 2^52 tokens at 4,096 each would be 2^64 millionths: 0, if it were cut off.
+TEST_F(Tree, G4_AnOverflowingCostIsNotASmallOne) {
+    // 2^52 tokens at 4,096 each would be 2^64 millionths: 0, if truncated.
     allow({{{Rule::CostPerMillionTokens, {}}, 4'096'000'000}, {{Rule::CostPerRoot, {}}, 1'000}});
     delegate({.id = "d-1", .tokens = std::uint64_t{1} << 52U});
     EXPECT_EQ(story.refusal(), Refusal::BudgetCostExceeded);
@@ -834,7 +834,7 @@ TEST_F(Tree, X8_AnEstimateOverTheBudgetIsRefused) {
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded) << "no budget is not any budget";
 }
 
-TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
+TEST_F(Tree, G4_BudgetsOfAgentUserAndHubRefillEachWindow) {
     const auto spend = [&](std::string id, std::string user, std::string session) {
         return delegate({.id = std::move(id),
                          .session = std::move(session),
@@ -859,10 +859,10 @@ TEST_F(Tree, G4_AgentUserAndHubHavePursesThatFillAgain) {
     }
 }
 
-TEST_F(Tree, G4_MoneyHasPursesOfADelegationAnAgentAUserAndTheHub) {
+TEST_F(Tree, G4_MoneyHasBudgetsOfADelegationAnAgentAUserAndTheHub) {
     for (const Rule rule :
          {Rule::CostPerDelegation, Rule::CostPerAgent, Rule::CostPerUser, Rule::CostInTotal}) {
-        // Three a token: 1,000 millionths are 333 tokens.
+        // At three a token, 1,000 millionths are 333 tokens.
         allow({{{rule, {}}, 1'000}, {{Rule::CostPerMillionTokens, {}}, 3'000'000}});
         const auto name = std::to_string(static_cast<int>(rule));
         const auto ask = [&](std::string id, std::uint64_t tokens) {
@@ -890,7 +890,7 @@ TEST_F(Tree, G4_MoneyHasPursesOfADelegationAnAgentAUserAndTheHub) {
     }
 }
 
-TEST_F(Tree, T14_G4_APlatformsPriceIsThatOfWhoIsAsked) {
+TEST_F(Tree, T14_G4_APlatformsLimitAppliesToTheTargetsPlatform) {
     story.ask(RegisterAgent{{"kay"}, {.dialect = Dialect::Kessel}});
     allow({{{Rule::TokensPerAgent, {ScopeKind::Platform, "kessel"}}, 50}});
     delegate({.id = "d-1", .to = "kay", .tokens = 51});
@@ -899,7 +899,7 @@ TEST_F(Tree, T14_G4_APlatformsPriceIsThatOfWhoIsAsked) {
     EXPECT_NE(delegate({.id = "d-3", .to = "byte", .tokens = 51}), Ticket{}) << "not of kessel";
 }
 
-TEST_F(Tree, X8_G4_WhatSpendsIsHeldToThePursesInEveryDialect) {
+TEST_F(Tree, X8_G4_SpendingRequestsOfEveryDialectAreHeldToTheBudgets) {
     const auto ask = [&](std::string id, std::uint64_t tokens) {
         story.ask(SendMessage{
             .envelope = envelope({.id = id,
@@ -922,7 +922,7 @@ TEST_F(Tree, X8_G4_WhatSpendsIsHeldToThePursesInEveryDialect) {
     EXPECT_EQ(ask("q-6", 0), Refusal::BudgetTokensExceeded);
 }
 
-TEST_F(Tree, G4_TokensCostWhatTheirAgentCosts) {
+TEST_F(Tree, G4_TokensCostThePriceOfTheirAgent) {
     allow({{{Rule::CostPerMillionTokens, {ScopeKind::Agent, "byte"}}, 3'000'000},
            {{Rule::CostPerRoot, {}}, 3'000}});
     // 1,000 tokens at 3 a million are 3,000 millionths.
@@ -938,7 +938,7 @@ TEST_F(Tree, G4_TokensCostWhatTheirAgentCosts) {
 
 // --- users and tools -------------------------------------------------------------------------
 
-TEST_F(Tree, X13_I3_AChainIsOfOneUser) {
+TEST_F(Tree, X13_I3_AChainBelongsToOneUser) {
     delegate({.id = "d-1", .depth_max = 9});
     delegate({.id = "d-2",
               .from = "byte",
@@ -954,7 +954,7 @@ TEST_F(Tree, X13_I3_AChainIsOfOneUser) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << "and so is its child";
 }
 
-TEST_F(Tree, X13_I3_WhoNamesNoUserActsForTheOneOfTheTree) {
+TEST_F(Tree, X13_I3_ARequestWithoutAUserActsForTheTreesUser) {
     delegate({.id = "d-1", .depth_max = 9});
     const auto unnamed = delegate({.id = "d-2", .to = "tag", .user = "", .depth_max = 9});
     EXPECT_EQ(on_record(unnamed)->user, "u-1");
@@ -968,9 +968,10 @@ TEST_F(Tree, X13_I3_WhoNamesNoUserActsForTheOneOfTheTree) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
 }
 
-TEST_F(Tree, X13_I3_AnotherUsersSessionIsNotForTheTaking) {
+TEST_F(Tree, X13_I3_AnotherUsersSessionCannotBeTaken) {
     keep_session("chat of u-1", "u-1");
-    // Neither to work in nor to come out of, for another user or for none.
+    // Neither as the session to work in nor as the session to ask from, for another user or for
+    // none.
     for (const auto* user : {"u-2", ""}) {
         delegate({.id = std::string{"in it "} + user, .child = "chat of u-1", .user = user});
         EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << user;
@@ -979,14 +980,14 @@ TEST_F(Tree, X13_I3_AnotherUsersSessionIsNotForTheTaking) {
     }
     EXPECT_EQ(story.happened<MessageRefused>().size(), 1U) << "on record";
     EXPECT_TRUE(story.state().governor.lineage.delegations.empty());
-    // Who may is not kept out of it.
+    // The session's own user is not kept out.
     EXPECT_NE(delegate({.id = "d-1", .session = "chat of u-1"}), Ticket{}) << why();
     EXPECT_NE(delegate({.id = "d-2", .to = "tag", .session = "s-2", .child = "chat of u-1"}),
               Ticket{})
         << why();
 }
 
-TEST_F(Tree, X13_I3_NorOneThatSomethingOfAnotherCameOutOf) {
+TEST_F(Tree, X13_I3_ASessionThatAnotherUserAskedFromCannotBeTaken) {
     delegate({.id = "d-1", .session = "s-1"});
     delegate({.id = "d-2",
               .from = "ledger",
@@ -997,7 +998,7 @@ TEST_F(Tree, X13_I3_NorOneThatSomethingOfAnotherCameOutOf) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
 }
 
-TEST_F(Tree, K23_X13_NobodyKeepsASessionInWhichAnotherIsAtWork) {
+TEST_F(Tree, K23_X13_ASessionInUseForAnotherUserCannotBeWritten) {
     delegate({.id = "d-1", .session = "s-1", .child = "s-1-1"});
     for (const auto* session : {"s-1", "s-1-1"}) {
         story.as_caller({.agent = {"ledger"}, .users = {"u-2"}})
@@ -1009,7 +1010,7 @@ TEST_F(Tree, K23_X13_NobodyKeepsASessionInWhichAnotherIsAtWork) {
     }
 }
 
-TEST_F(Tree, X13_I3_TheFirstUserNamedInATreeIsItsUser) {
+TEST_F(Tree, X13_I3_TheFirstUserNamedInATreeOwnsTheTree) {
     delegate({.id = "d-1", .user = "", .depth_max = 9});
     ASSERT_NE(delegate({.id = "d-2", .to = "tag", .user = "u-1"}), Ticket{});
     delegate({.id = "d-3",
@@ -1022,9 +1023,9 @@ TEST_F(Tree, X13_I3_TheFirstUserNamedInATreeIsItsUser) {
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
 }
 
-TEST_F(Tree, X4_G6_ASessionThatOneBeganStaysItsOwn) {
+TEST_F(Tree, X4_G6_AnAgentKeepsTheSessionItBegan) {
     ASSERT_NE(delegate({.id = "d-1"}), Ticket{});
-    // Another calls the session of its delegate so.
+    // Another agent names its delegate's session the same.
     ASSERT_NE(
         delegate({.id = "d-2", .from = "ledger", .to = "tag", .session = "s-2", .child = "s-1"}),
         Ticket{});
@@ -1054,7 +1055,7 @@ TEST_F(Tree, X14_I4_ToolsAreAllowedAndGranted) {
     EXPECT_EQ(on_record(last)->tools, std::vector<std::string>{"ocr"}) << "a grant is inherited";
 }
 
-TEST_F(Tree, T15_WhatIsAllottedIsPromisedOnce) {
+TEST_F(Tree, T15_AllocatedTokensArePromisedOnce) {
     story.as_operator().ask(WriteAllocation{
         StateOperation::Create,
         "a",
@@ -1073,7 +1074,7 @@ TEST_F(Tree, T15_WhatIsAllottedIsPromisedOnce) {
     EXPECT_NE(delegate({.id = "d-5", .session = "s-3", .tokens = 600}), Ticket{});
 }
 
-TEST_F(Tree, T15_WhatADelegationCostsIsChargedToABudget) {
+TEST_F(Tree, T15_ADelegationsCostIsChargedToTheMoneyAllocation) {
     allow({{{Rule::CostPerMillionTokens, {}}, 2'000'000}});
     story.as_operator().ask(WriteAllocation{
         StateOperation::Create, "a", 0, {.agent = "byte", .resource = "budget", .limit = 2'000}});
@@ -1122,9 +1123,9 @@ TEST_F(Tree, X14_I4_AListOfNoToolsGrantsNone) {
     EXPECT_TRUE(on_record(second)->tools.empty());
 }
 
-// --- what a delegate is told -----------------------------------------------------------------
+// --- the grant delivered to a delegate -------------------------------------------------------
 
-/// The grant that the last hand-over of this message carried; none if it had none.
+/// The grant in the last delivery of this message; empty if there was none.
 Grant grant_with(const Story& story, std::string_view id) {
     for (const auto& deliver : story.asked_for<Deliver>()) {
         if (deliver.envelope->id() == id && deliver.grant) return *deliver.grant;
@@ -1132,7 +1133,7 @@ Grant grant_with(const Story& story, std::string_view id) {
     return {};
 }
 
-TEST_F(Tree, X4_X7_X8_X14_I2_ADelegateIsToldWhatItHasAndNotWhatItsAskerWrote) {
+TEST_F(Tree, X4_X7_X8_X14_I2_ADelegateIsShownTheRecordedGrantAndNotTheRequestersText) {
     allow({{{Rule::DepthMax, {}}, 3}, {{Rule::DeadlineMsMax, {}}, 9'000}});
     story.connect("byte", 5);
     story.connect("tag", 5);
@@ -1170,7 +1171,7 @@ TEST_F(Tree, X4_X7_X8_X14_I2_ADelegateIsToldWhatItHasAndNotWhatItsAskerWrote) {
     EXPECT_EQ(second_grant.root, first);
 }
 
-TEST_F(Tree, X7_ASecondTryIsToldTheTimeThatIsLeftThen) {
+TEST_F(Tree, X7_ARetryIsShownTheTimeLeftAtThatMoment) {
     story.connect("byte", 5);
     delegate({.id = "d-1"});
     ASSERT_EQ(grant_with(story, "d-1").left, Duration{15'000});
@@ -1179,7 +1180,7 @@ TEST_F(Tree, X7_ASecondTryIsToldTheTimeThatIsLeftThen) {
     EXPECT_EQ(grant_with(story, "d-1").left, Duration{10'000});
 }
 
-TEST_F(Tree, D9_WhatIsInNoTreeAndWhatIsAnAnswerHaveNoGrant) {
+TEST_F(Tree, D9_AnswersAndMessagesInNoTreeHaveNoGrant) {
     for (const auto* agent : {"prime", "byte"}) story.connect(agent, 5);
     delegate({.id = "d-1"});
     story.request({.id = "plain", .from = "prime", .to = "byte"});
@@ -1210,7 +1211,7 @@ TEST_F(Tree, T14_X13_RequestsForAUserAreCountedByThatUserAndTheMinute) {
     EXPECT_NE(delegate({.id = "d-3", .to = "crystal", .objective = "c"}), Ticket{});
 }
 
-/// Whoever is limited, all that is asked for the user counts.
+/// All requests for the user count, whichever agent is limited.
 TEST_F(Tree, T14_RequestsForAUserCanBeLimitedForOneAgentAlone) {
     for (const auto& scope :
          {Scope{ScopeKind::Agent, "tag"}, Scope{ScopeKind::Platform, "taskwire"}}) {
@@ -1232,7 +1233,7 @@ TEST_F(Tree, T14_RequestsForAUserCanBeLimitedForOneAgentAlone) {
     }
 }
 
-TEST_F(Tree, G7_WhoeverWasEverNamedIsNotKept) {
+TEST_F(Tree, G7_IdleUsersAreForgotten) {
     allow({{{Rule::RequestsPerUserMinute, {}}, 9}, {{Rule::BudgetWindowMs, {}}, 60'000}});
     const auto& governor = story.state().governor;
     for (int i = 0; i < 40; ++i) {
@@ -1241,13 +1242,13 @@ TEST_F(Tree, G7_WhoeverWasEverNamedIsNotKept) {
         answer("byte", "d-" + name, 7);
         story.later(Duration{30'000}).tick();
     }
-    // The one of this half minute and the one before; of the hub and of its target besides.
+    // The users of this half minute and of the one before; besides them, the hub and the target.
     EXPECT_EQ(governor.rates.by_name.size(), 2U);
     EXPECT_EQ(governor.lineage.accounts.by_name.size(), 4U);
     EXPECT_TRUE(governor.lineage.accounts.by_name.contains("user u-39"));
 }
 
-TEST_F(Tree, G4_WhatIsSetAsideIsNotForgottenWhenItsWindowIsOver) {
+TEST_F(Tree, G4_ReservationsOutliveTheirBudgetWindow) {
     allow({{{Rule::BudgetWindowMs, {}}, 1'000}, {{Rule::TokensPerUser, {}}, 1'000}});
     delegate({.id = "d-1", .tokens = 700});
     story.later(Duration{5'000}).tick();

@@ -1,7 +1,7 @@
-// A hundred thousand random delegations, many of them lies, against a simple model of what a tree
-// of delegations is: G1 to G4, I2, I3. Nothing that breaks a promise is accepted; whatever is
-// accepted stands where the model says, whoever lied about it, gave its work back before or spoke a
-// dialect without delegations; and where nobody lies, nothing that breaks no promise is refused.
+// A hundred thousand random delegations, many of them lies, against a simple model of the tree of
+// delegations: G1 to G4, I2, I3. No accepted request breaks a promise; every accepted request
+// stands where the model says, whatever its sender claimed, gave back before or left out in a
+// dialect without delegations; and no honest request that breaks no promise is refused.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -66,7 +66,7 @@ class Walk {
             if (!is_question) replies_.push_back(deliver.delivery);
         }
     }
-    /// The last one takes so few at a time that most of its work waits for it.
+    /// The last agent takes so few messages at a time that most of its work waits.
     void connect() {
         for (const auto* agent : kAgents) {
             const std::uint32_t credit = agent == kAgents.back() ? 1 : 500;
@@ -149,7 +149,7 @@ class Walk {
         const auto* request = broker::find_request(story_.state().requests, ticket);
         return request == nullptr ? "" : std::string{request->asked->correlation()};
     }
-    /// Who lost its line by a restart gets the answer by mail, which is not what this is about.
+    /// Acknowledges answers that came by mailbox because a restart ended the connection.
     void acknowledge() {
         while (!replies_.empty()) {
             const auto delivery = replies_.back();
@@ -158,7 +158,8 @@ class Walk {
         }
     }
 
-    /// Not now: it comes again, and meanwhile whose it is asks as if there were nothing.
+    /// Gives a delivery back for a later try; meanwhile its agent asks as if it had nothing in
+    /// hand.
     void give_back() {
         const auto ticket = any_open();
         const auto found = questions_.find(ticket);
@@ -169,7 +170,7 @@ class Walk {
         is_one_in(2) ? lie_by_silence(from) : lie_plainly(from);
     }
 
-    /// Something is kept of a user's session, whether anybody works in it or not.
+    /// Keeps a user's session, whether an agent works in it or not.
     void keep_session() {
         story_.as_operator();
         act(WriteSession{.id = kept_session(), .user = "u-" + std::to_string(any(4))});
@@ -185,8 +186,8 @@ class Walk {
         story_.as_the_hub();
     }
 
-    /// A request of a dialect that knows of no delegations; what its target asks in the same
-    /// workflow is one all the same.
+    /// A request of a dialect without delegations; the target's own request in the same workflow is
+    /// a delegation all the same.
     void ask_plainly() {
         const auto from = one_of(kAgents);
         const auto to = one_of(kAgents);
@@ -212,7 +213,7 @@ class Walk {
 
     std::string any_user() { return is_one_in(6) ? "" : "u-" + std::to_string(any(4)); }
     std::string any_objective() { return "o-" + std::to_string(any(30)); }
-    /// Of a dialect that has more than words to say what it is about, or has not used it.
+    /// A claim of a dialect with more than words for the objective, used or unused.
     Claim any_plain_claim(std::string user) {
         if (is_one_in(2)) return {.user = std::move(user), .objective_hash = any_objective()};
         auto words = any_objective();
@@ -234,7 +235,7 @@ class Walk {
         const auto ticket = any_open();
         if (is_one_in(10)) return kept_session();
         const bool is_made_up = is_one_in(3) || ticket == Ticket{};
-        // Who works in none has none to name.
+        // An agent that works in no session has none to name.
         if (is_made_up || model_.known.at(ticket).session.empty()) {
             return "s-" + std::to_string(any(6));
         }
@@ -278,8 +279,8 @@ class Walk {
                               << "its asker works";
     }
 
-    /// Out of the session that it was given, for the user that it is for: then the model can tell
-    /// what must become of it.
+    /// Asks from the session and for the user of the given work, so that the model can tell the
+    /// outcome.
     void delegate_honestly() {
         const auto ticket = any_open();
         const bool is_first = is_one_in(4) || ticket == Ticket{};
@@ -293,13 +294,13 @@ class Walk {
         std::string session = "s-" + std::to_string(any(6));
         if (is_first) {
             next.from = one_of(kAgents);
-            // One that is at work for somebody may be taken to ask for them.
+            // An agent at work for somebody may be taken to ask for them.
             if (!model_.open_work(next.from).empty()) return lie();
-            // What it worked on in a session of that name is its own until the tree ends.
+            // An agent's work in a session of this name stays its own until the tree ends.
             const Said said{.from = next.from, .session = session, .user = next.user};
             if (!model_.places_of(said).empty()) return lie();
             next.root = model_.tree_of(session, next.from);
-            // A liar may have called another's session so before.
+            // A liar may have named another agent's session the same before.
             if (next.root == Ticket{} && errands_in(session) > 0) return lie();
         } else {
             const auto& parent = model_.known.at(ticket);
@@ -315,7 +316,7 @@ class Walk {
         if (found != model_.trees.end() && !found->second.user.empty()) {
             next.user = found->second.user;
         }
-        // Somebody keeps it for another by now, so nothing is asked out of it.
+        // The session is kept for another user by now, so no request is made from it.
         if (model_.is_kept_for_another(session, next.user)) return lie();
         const auto tools = is_one_in(3) ? any_tools() : std::vector<std::string>{};
         grant(next, tools);
@@ -335,12 +336,13 @@ class Walk {
                   .tools = tools,
                   .has_session = true},
                  {.from = next.from, .to = next.to, .correlation = "h-" + std::to_string(number_)});
-        if (was_declared_deeper) return;  // Somebody above it said so, and is taken at its word.
+        // A requester above declared more depth, and is taken at its word.
+        if (was_declared_deeper) return;
         ++judged_;
         EXPECT_EQ(is_accepted, broken.empty()) << why_;
         EXPECT_TRUE(is_accepted || broken.contains(refusal_)) << why_;
     }
-    /// What asks for no tools gets those of whom it works for.
+    /// A request that names no tools gets the tools of its parent.
     void grant(Known& next, const std::vector<std::string>& tools) const {
         next.tools = {tools.begin(), tools.end()};
         next.limits_tools = !tools.empty();
@@ -353,7 +355,7 @@ class Walk {
         const auto on_record = governor::find_delegation(story_.state().governor.lineage, parent);
         return on_record->depth != model_.known.at(parent).depth;
     }
-    /// How many are worked on in this session. Of more than one its name does not say which.
+    /// How many delegations work in this session. If several do, the session's name is ambiguous.
     std::int64_t errands_in(const std::string& session) const {
         return std::ranges::count_if(
             model_.known, [&](const auto& each) { return each.second.session == session; });
@@ -375,7 +377,7 @@ class Walk {
               .has_session = true},
              {.from = one_of(kAgents), .to = one_of(kAgents), .correlation = any_session()});
     }
-    /// For nobody, out of a session that nobody ever heard of.
+    /// For no user, from an unknown session.
     void lie_by_silence(const std::string& from) {
         const auto name = "n-" + std::to_string(++number_);
         send({.session = name,
@@ -387,7 +389,7 @@ class Walk {
               .has_session = true},
              {.from = from, .to = one_of(kAgents), .correlation = name});
     }
-    /// In a dialect that has neither delegations nor budgets, in a conversation of its own.
+    /// In a dialect without delegations or budgets, in a conversation of its own.
     void lie_plainly(const std::string& from) {
         send(any_plain_claim(is_one_in(3) ? any_user() : ""),
              {.from = from,
@@ -398,7 +400,7 @@ class Walk {
     Story story_;
     DelegationModel model_;
     std::mt19937_64 chance_;
-    std::map<Ticket, DeliveryToken> questions_;  ///< That were handed over, lately or long ago.
+    std::map<Ticket, DeliveryToken> questions_;  ///< Delivered, lately or long ago.
     std::vector<DeliveryToken> replies_;
     std::uint64_t number_ = 0;
     std::uint64_t asked_ = 0;
@@ -406,11 +408,11 @@ class Walk {
     std::uint64_t judged_ = 0;
     std::uint64_t tied_ = 0;
     std::uint64_t depth_ = 0;
-    Refusal refusal_ = Refusal::None;  ///< Of the last one.
+    Refusal refusal_ = Refusal::None;  ///< Of the last request.
     std::string why_;
 };
 
-TEST(DelegationWalk, G1_G2_G3_G4_I2_I3_NothingIsEscalatedAndNoLimitPassed) {
+TEST(DelegationWalk, G1_G2_G3_G4_I2_I3_NoDelegationExceedsALimitOrAGrant) {
     std::uint64_t accepted = 0;
     std::uint64_t judged = 0;
     std::uint64_t tied = 0;

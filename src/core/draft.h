@@ -1,4 +1,4 @@
-// What one command causes, while it is being worked out. Shared by the decide_*.cc files only.
+// The events of one command while they are being decided. Included by the decide_*.cc files only.
 #pragma once
 
 #include <string>
@@ -17,29 +17,30 @@ struct Draft {
     const State& state;
     const Stamped& cause;
     Events& events;
-    std::vector<Finding>* findings = nullptr;  ///< For who wants to know which guards were asked.
-    Heard* heard = nullptr;                    ///< For who keeps signs of life.
-    Endings endings{};                         ///< Of the events so far.
+    /// Set when the caller wants to know which guards were asked.
+    std::vector<Finding>* findings = nullptr;
+    Heard* heard = nullptr;  ///< Set when the caller keeps signs of life.
+    Endings endings{};       ///< Everything that `events` ends so far.
 
     Time now() const { return cause.now; }
-    /// The sequence that the next event added here will have.
+    /// The sequence that the next event added to this draft will have.
     Sequence next_sequence() const { return {state.sequence.value + events.size() + 1}; }
-    /// Adds what happened, unless that is about something that an event of this decision has
-    /// already ended. Not a template: growing a list of events is a lot of code, and this is
-    /// compiled once.
+    /// Adds an event, unless its subject was already ended by an earlier event of this decision.
+    /// Not a template: growing a list of events is a lot of code, and a plain function is compiled
+    /// once.
     void add(Event event);
     bool has_ended(Thing thing, Ticket ticket) const { return endings.has(thing, ticket); }
-    /// The request, or null if it is over, also by this very decision.
+    /// The request; null if over, also if ended by this very decision.
     const broker::OpenRequest* find_open(Ticket request) const {
         if (has_ended(Thing::Request, request)) return nullptr;
         return broker::find_request(state.requests, request);
     }
-    /// The copy in its mailbox, or null if it is there no more, also by this very decision.
+    /// The copy in its mailbox; null if gone, also if removed by this very decision.
     const broker::Message* find_copy(Ticket ticket) const {
         if (has_ended(Thing::Copy, ticket)) return nullptr;
         return broker::find_message(state.broker, ticket);
     }
-    /// On record under the identity that the connection proved.
+    /// Records a refusal under the identity that the connection proved.
     void refuse(std::string_view id,
                 Refusal refusal,
                 std::string detail,
@@ -65,18 +66,18 @@ struct Draft {
         }
         return count;
     }
-    /// Who is on record as having asked.
+    /// The user or agent on record as the requester of this command.
     std::string_view asker() const {
         if (!cause.caller) return {};
         return cause.caller->user.empty() ? cause.caller->agent.value : cause.caller->user;
     }
-    /// The agent that asks; empty if it is a person, the hub itself, or nobody says who.
+    /// The agent that sent the command; empty if a person, the hub itself or nobody known did.
     std::string_view asking_agent() const {
         const auto& caller = cause.caller;
         if (!caller || caller->is_operator || !caller->user.empty()) return {};
         return caller->agent.value == kOrchestrator ? std::string_view{} : caller->agent.value;
     }
-    /// Whether the caller may act for this agent; the hub itself may.
+    /// True if the caller may act for this agent; the hub itself may.
     bool may_act_for(std::string_view agent) const {
         return !cause.caller || parlance::may_act_for(*cause.caller, agent);
     }
@@ -94,23 +95,24 @@ void decide_subscribe(Draft& draft, const Subscribe& subscribe);
 void decide_unsubscribe(Draft& draft, const Unsubscribe& unsubscribe);
 
 // decide_send.cc
-/// What became of a message that was sent.
+/// The outcome of sending a message.
 struct SendOutcome {
     Ticket accepted{};  ///< The first copy of the message; none if the message was not accepted.
-    Time deadline{};    ///< Of an accepted request.
-    Ticket repeated{};  ///< The message that came before under the same id with the same content.
+    Time deadline{};    ///< Deadline of an accepted request.
+    Ticket repeated{};  ///< The earlier message with the same id and the same content.
     Refusal refusal = Refusal::None;
     std::string detail{};  ///< Why the message was refused.
     std::uint64_t retry_after_ms = 0;
-    bool is_held = false;  ///< The request waits for people, or each share of a call may.
+    /// The request waits for people's approval, or each share of a call may.
+    bool is_held = false;
 };
 SendOutcome decide_send(Draft& draft, const SendMessage& send);
 /// Delivers a message whose sender, id and rate were checked, perhaps to another recipient.
 SendOutcome send_on(Draft& draft, const SendMessage& send);
 void decide_refusal(Draft& draft, const RecordRefusal& refusal);
-/// Why the hub cannot keep so many bytes more that are no message's; None if it can.
+/// Why the hub cannot keep `bytes` more bytes that belong to no message; None if the hub can.
 Failure lack_of_bytes(const State& state, std::uint64_t bytes);
-/// Why a request that nobody answered in time has failed, in the words of its kind.
+/// Why a request without a timely answer has failed, in the words of its kind.
 std::string timeout_of(const State& state, Ticket request);
 
 // decide_settle.cc
@@ -121,7 +123,7 @@ void note_progress(Draft& draft, const broker::Message& message, std::string not
 void decide_progress(Draft& draft, const ReportProgress& progress);
 void decide_reply(Draft& draft, const ReplyToDelivery& reply);
 void decide_refuse_reply(Draft& draft, const RefuseReply& refused);
-/// The agent has had its turn with a question that nobody else gets.
+/// Removes a request from the agent's mailbox when no other agent gets it next.
 void put_away(Draft& draft, const broker::Message* question, const std::string& why);
 void decide_stop_waiting(Draft& draft, const StopWaiting& stop);
 void decide_redeliver(Draft& draft, const RedeliverDeadLetter& redeliver);
@@ -133,78 +135,82 @@ void decide_stop_fleet(Draft& draft, const StopFleet& stop);
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
 void decide_cancel(Draft& draft, const CancelRequest& order);
 void decide_tool(Draft& draft, const AuthorizeTool& ask);
-/// A request to this agent has ended without an answer, or with one. Moves its breaker.
+/// A request to this agent has ended without an answer, or with an answer: moves the agent's
+/// breaker.
 void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal);
 void note_answer(Draft& draft, std::string_view agent, AnswerKind kind);
-/// Whether nothing is to be handed to the agent now.
+/// True if no request is to be delivered to the agent now.
 bool is_left_alone(const State& state, AgentHandle agent);
-/// What a breaker's time or a request behind it asks for; false if nothing.
+/// Probes an agent whose breaker's open time is over, or fails a request waiting behind an open
+/// breaker; false if neither.
 bool tend_breakers(Draft& draft);
-/// Why the agent is left alone, and whom its asker can ask instead. Without a claim the request's
-/// own words say what is asked for.
+/// Why the agent is left alone, and which agents the requester can ask instead. Without `claim`,
+/// the request itself is read for the capability.
 std::string circuit_words(const State& state,
                           AgentHandle agent,
                           const Envelope& request,
                           Time now,
                           const Claim* claim = nullptr);
 
-/// Ends an open request, and all that was delegated for it.
+/// Ends an open request and everything delegated below it.
 void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
-/// Of several; those that are over lead to what is open below them.
+/// Ends several requests; where a request is over already, the open requests below it are ended.
 void cancel_trees(Draft& draft, std::set<Ticket> requests, const std::string& reason);
 
 // decide_workflow.cc
 void decide_start_workflow(Draft& draft, const StartWorkflow& start);
-/// False if the caller has no workflow of this id that runs.
+/// False if the caller has no running workflow of this id.
 bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reason);
-/// All that run, when all requests have been cancelled. Those of which something is done that is to
-/// be taken back do so before they end; with a fleet that is stopped, when it goes on.
+/// Cancels all running workflows, after all requests were cancelled. A workflow with steps to
+/// compensate compensates them before it ends; while the fleet is stopped, once the fleet goes on.
 void cancel_workflows(Draft& draft, const std::string& reason);
-/// What is next in one that has something to be decided; false if there is none.
+/// Decides the next event of a workflow that is due; false if no workflow is due.
 bool advance_workflows(Draft& draft);
 
-/// True, with the refusal drafted, if this is not for the caller to decide.
+/// True, with the refusal drafted, if the caller may not decide this.
 bool is_not_operator(Draft& draft, std::string_view what);
 
 // decide_contexts.cc
 void decide_context(Draft& draft, const WriteContext& write);
 void decide_handoff(Draft& draft, const HandOffContext& handoff);
-/// The request has its end; if it carried a context, that has one owner again.
+/// A request has ended; a context carried by the request has one owner again.
 void end_handoff(Draft& draft, Ticket request, bool is_taken);
-/// The recipient of a context has acknowledged it, and need not say more.
+/// The recipient of a context has acknowledged the handoff; no further answer is needed.
 void take_handoff(Draft& draft, Ticket request);
 
 // decide_state.cc
 void decide_task(Draft& draft, const WriteTask& write);
 void decide_allocation(Draft& draft, const WriteAllocation& write);
-/// By how much what is shared would grow: an item of so many bytes, or so many new ones.
+/// Growth of the shared state: an item that had `before` bytes and gets `more`, or `count` new
+/// items.
 struct Growth {
     std::uint64_t before = 0;
     std::uint64_t more = 0;
-    std::uint64_t count = 1;  ///< Of new ones, which have nothing before.
+    std::uint64_t count = 1;  ///< Number of new items, when nothing was there before.
 };
-/// Whether that is within the bounds; else the refusal is drafted.
+/// True if the growth is within the bounds; else the refusal is drafted.
 bool has_room_for(Draft& draft, std::string_view id, const Growth& growth);
 
 // decide_sessions.cc
 void decide_session(Draft& draft, const WriteSession& write);
 void decide_facts(Draft& draft, const AddFacts& add);
 void decide_analysis(Draft& draft, const KeepAnalysis& keep);
-/// What an answer that does the work says was learnt is the user's from here on.
-/// Unless it was learnt from another's sources.
+/// Facts that an answer says were learnt. They become the user's when the answer is done work,
+/// unless learnt from another user's sources.
 struct Lesson {
     const std::vector<std::string>& facts;
     const std::vector<std::string>& owners;
 };
 void learn_from(Draft& draft, Ticket request, const Lesson& lesson);
-/// Before its answer: whether that says that it used what is another user's.
+/// Called before the answer is added: records the use of another user's sources, if the reply says
+/// so.
 void note_sources(Draft& draft,
                   const broker::OpenRequest& request,
                   const std::vector<std::string>& owners);
 
 // decide_delivery.cc
 void decide_take(Draft& draft, const TakeMessages& take);
-/// `silent`: the instance that nothing was heard of for too long, or none.
+/// `silent`: the instance from which nothing was heard for too long, or none.
 void decide_tick(Draft& draft, InstanceNumber silent);
 
 // decide_people.cc
@@ -213,23 +219,23 @@ void decide_answer_person(Draft& draft, const AnswerPerson& answer);
 void decide_told(Draft& draft, const NotePeopleTold& told);
 /// Why the question cannot be put to anybody now; None if it can.
 Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
-/// Puts a question that can be asked, and says under which id. What it leaves out is as the rules
-/// of its role say. `by` is who wants it decided and so does not decide it; with the message that
-/// asked, if that was one: the answer is its reply.
+/// Opens a human task that can be opened, and returns the task's id. Fields left out of the
+/// question come from the rules of its role. `by` wants the decision and so may not make it.
+/// `request` is the message that asked, if a message did: the answer becomes the reply.
 struct HumanAsker {
     std::string_view by{};
     Ticket request{};
-    bool is_by_agent = false;  ///< And by no message.
+    bool is_by_agent = false;  ///< An agent asks, and not by a message.
 };
 Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
-/// The message has ended, and with it what it asked of people.
+/// A message has ended, and so have the human tasks opened by the message.
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason);
-/// So has the workflow; false if nothing that was asked belongs to it.
+/// Withdraws a workflow's human tasks, if the caller may act for their openers; false if none.
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason);
-/// A reminder, or the end of somebody's time; false if none is due.
+/// Sends a reminder or ends a human task whose time is over; false if nothing is due.
 bool tend_people(Draft& draft);
-/// How an appeal ended. Lapsed: `decision` is what its rules say in place of people, and the
-/// appeal's if_nobody whether that is to fail.
+/// How a human task ended. If it lapsed: `decision` is made by the task's rules in place of people,
+/// and the task's if_nobody says whether the lapse is a failure.
 struct HumanOutcome {
     people::Stage stage = people::Stage::Answered;
     HumanDecision decision = HumanDecision::Reject;
@@ -237,68 +243,71 @@ struct HumanOutcome {
     std::string_view reason{};
     std::string_view content{};  ///< JSON.
 };
-/// A workflow that asked goes on with what was said.
+/// A workflow step that opened the human task goes on with the outcome.
 void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
-/// Called when an appeal has just ended, with its event drafted: whoever waits for it goes on here.
+/// Called when a human task has just ended, with its event drafted: continues its request or step.
 void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
 
 // decide_handing.cc
-/// The message for another recipient.
+/// The message with another recipient.
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to);
-/// A request as it would come to an agent that the hub chooses (K6).
+/// A request as an agent that the hub chooses would receive it (K6).
 struct SeenBy {
     const Envelope& request;
     std::string_view agent{};
-    std::string_view capability{};  ///< By which it is chosen.
+    std::string_view capability{};  ///< The capability that the agent is chosen by.
     Time now{};
 };
-/// Why the agent cannot be given the request, by what it has registered.
+/// Why the agent cannot be given the request, by the agent's registration.
 Unfit unfit_for(const State& state, const SeenBy& seen);
 /// The open request of this task that the agent has in hand, or null.
 const broker::OpenRequest* find_task(const State& state,
                                      std::string_view agent,
                                      std::string_view task);
-/// Who has the task that this message is about, if it went from its recipient to another.
+/// The present holder of the task that the message is about, if the task was handed over by the
+/// recipient of the message; else empty.
 std::string owner_now(const State& state, const Envelope& message);
-/// Why a task cannot be handed over so.
+/// Why the task cannot be handed over like this.
 Failure cannot_pass(const State& state, const SendMessage& send);
-/// Why the agent that a task is offered could not have it: it is to be the asker's, and is held to
-/// the same guards as if it had been asked of that agent.
+/// Why the agent offered a task could not have it: the task would become that agent's request, and
+/// is held to the same guards as if the agent had been asked.
 Failure cannot_take_over(const State& state, const SendMessage& send, Time now);
 void begin_passing(Draft& draft, const SendMessage& send, const SendOutcome& outcome);
-/// To whoever can: the hub chooses.
+/// Sends a request to an agent that the hub chooses.
 SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send);
-/// Whether a refusal is not the last word, because somebody else has the request next. Of an answer
-/// that falls short, with what it tells of its agent.
+/// True if a refusal does not end the request because the next agent gets it. For a reply that
+/// falls short, `kind` also moves the breaker of the agent.
 bool is_passed_on(Draft& draft,
                   const broker::OpenRequest& request,
                   const EnvelopePtr& reply,
                   AnswerKind kind);
 bool is_passed_on(Draft& draft, Ticket request, Refusal refusal, const std::string& detail);
-/// Refuses an answer that accepts a task which its agent may no longer take: the guards that were
-/// asked at the offer are asked again, with the tokens that the agent has used since. None: the
-/// agent may take the task.
+/// Refuses an answer that accepts a task no longer allowed to its agent: the guards asked at the
+/// offer are asked again, with the tokens used by the agent since. None: the agent may take the
+/// task.
 Failure turn_down(Draft& draft,
                   const broker::OpenRequest& offer,
                   const Envelope& reply,
                   std::uint64_t tokens_used);
-/// The request has its answer; if it handed a task over, whoever took it has the task.
+/// The request has its answer; if the request handed a task over and `is_taken`, the recipient now
+/// has the task.
 void end_passing(Draft& draft, const broker::OpenRequest& request, bool is_taken);
-/// Somebody's time to answer is over; false if nobody's is.
+/// Passes on a request, or ends a call, whose time to answer is over; false if none is due.
 bool tend_passings(Draft& draft);
 
 // decide_calls.cc
-/// To several: each is asked, and one is chosen or all are joined.
+/// Sends a request to several agents: one is chosen or all answers are joined.
 SendOutcome send_to_several(Draft& draft, const SendMessage& send);
-/// Asks the next one, or ends a call that all have answered; false if there is none.
+/// Asks the next candidate, or ends a call that all have answered; false if no call is due.
 bool advance_calls(Draft& draft);
 void conclude_call(Draft& draft, Ticket number);
-/// Calls off what several still have of a request that each was to have, which is over.
+/// Cancels the open shares of a joined call that is over.
 void cancel_shares(Draft& draft, Ticket number, const std::string& reason);
-/// Ends one that joins what all have answered, for which nobody is asked; false if there is none.
+/// Concludes a joined call with no candidate left to ask, also while the fleet is stopped; false if
+/// there is none.
 bool end_joined_calls(Draft& draft);
 
-// decide_send.cc: a request that no agent has yet, or a refusal.
+// decide_send.cc: accepts a request that no agent has yet, or refuses one.
 SendOutcome accept_for_hub(Draft& draft, const SendMessage& send, Time deadline_max = Time::max());
 SendOutcome refuse_send(Draft& draft,
                         const SendMessage& send,
@@ -307,17 +316,17 @@ SendOutcome refuse_send(Draft& draft,
                         std::uint64_t retry_after_ms = 0);
 
 // decide_held.cc
-/// Why a request that was held cannot be approved so: it would be something else than was asked, or
-/// than others approved.
+/// Why a held request cannot be approved like this: the approval would change the request, or
+/// differ from earlier approvals.
 Failure cannot_approve(const Draft& draft,
                        const people::Appeal& appeal,
                        const AnswerPerson& answer);
-/// People have said whether the request that was held goes on.
+/// People have decided whether the held request goes on.
 void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
-/// Lets through what people approved while the fleet was stopped; false if there is none.
+/// Releases a request that people approved while the fleet was stopped; false if there is none.
 bool release_approved(Draft& draft);
 
-// setback.cc: what follows when a delivery did not work out.
+// setback.cc: decides what follows a delivery failure.
 struct Mishap {
     Setback setback = Setback::Nacked;
     std::string reason;
@@ -328,7 +337,7 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
 void expire(Draft& draft, const broker::Message& message);
 /// The hub's own answer, if the message is a request that is still open.
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail);
-/// Takes back everything that an instance holds, then lets it go.
+/// Takes back every delivery that an instance holds, then removes the instance.
 void lose_instance(Draft& draft,
                    InstanceNumber instance,
                    const std::string& reason,

@@ -1,4 +1,4 @@
-// The same id again: told the first outcome, never processed twice.
+// A repeated id is answered with the first outcome, and never processed twice.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -16,7 +16,7 @@ struct Pair {
     }
 };
 
-TEST(Duplicate, C8_D4_IsAcceptedOnceAndToldTheFirstOutcome) {
+TEST(Duplicate, C8_D4_IsAcceptedOnceAndAnsweredWithTheFirstOutcome) {
     Pair pair;
     auto& story = pair.story;
     story.send({.id = "m1"});
@@ -39,7 +39,7 @@ TEST(Duplicate, C8_D4_IsRecognisedAfterTheMessageIsGoneAndAfterARestart) {
     EXPECT_EQ(pair.story.happened<DuplicateReceived>().size(), 1U);
 }
 
-TEST(Duplicate, D4_TheSameIdWithOtherContentIsRefusedOnTheRecord) {
+TEST(Duplicate, D4_AReusedIdWithOtherContentIsRefusedOnTheRecord) {
     Pair pair;
     pair.story.send({.id = "m1", .body = "{}"}).send({.id = "m1", .body = "[]"});
     EXPECT_EQ(pair.story.refusal(), Refusal::MessageIdConflict);
@@ -47,7 +47,7 @@ TEST(Duplicate, D4_TheSameIdWithOtherContentIsRefusedOnTheRecord) {
     EXPECT_TRUE(pair.story.delivered().empty());
 }
 
-TEST(Duplicate, TheSameIdOfAnotherSenderIsAnotherMessage) {
+TEST(Duplicate, AnIdOfAnotherSenderIsNoDuplicate) {
     Pair pair;
     pair.story.send({.id = "m1"}).send({.id = "m1", .from = "carol"});
     EXPECT_EQ(pair.story.delivered(), Ids{"m1"});
@@ -59,7 +59,7 @@ TEST(Duplicate, D4_ASharedCorrelationIsNoDuplicate) {
     EXPECT_EQ(pair.story.delivered(), Ids{"m2"});
 }
 
-TEST(Duplicate, K3_OfAnOpenRequestWaitsForTheSameAnswer) {
+TEST(Duplicate, K3_ADuplicateOfAnOpenRequestWaitsForTheSameAnswer) {
     Pair pair;
     auto& story = pair.story;
     const auto request = story.request({.id = "q1"});
@@ -75,7 +75,7 @@ TEST(Duplicate, K3_OfAnOpenRequestWaitsForTheSameAnswer) {
     EXPECT_EQ(story.asked_for<TellAnswer>()[0].request, request);
 }
 
-TEST(Duplicate, K3_OfAnAnsweredRequestIsToldWhereItsAnswerIs) {
+TEST(Duplicate, K3_ADuplicateOfAnAnsweredRequestGetsTheRecordOfTheAnswer) {
     Pair pair;
     auto& story = pair.story;
     story.request({.id = "q1"});
@@ -89,7 +89,7 @@ TEST(Duplicate, K3_OfAnAnsweredRequestIsToldWhereItsAnswerIs) {
     EXPECT_EQ(again.answer, sequence_of(answered));
 }
 
-TEST(Duplicate, K3_OfAFailedRequestIsToldWhereItsFailureIs) {
+TEST(Duplicate, K3_ADuplicateOfAFailedRequestGetsTheRecordOfTheFailure) {
     Pair pair;
     auto& story = pair.story;
     story.request({.id = "q1"}, false, Priority::Normal);
@@ -99,7 +99,7 @@ TEST(Duplicate, K3_OfAFailedRequestIsToldWhereItsFailureIs) {
     EXPECT_EQ(story.asked_for<TellAccepted>().at(0).answer, sequence_of(failed.ticket));
 }
 
-TEST(Duplicate, D4_AReplySentTwiceIsToldItsFirstOutcome) {
+TEST(Duplicate, D4_ARepeatedReplyIsAnsweredWithTheFirstOutcome) {
     Pair pair;
     auto& story = pair.story;
     story.request({.id = "q1"});
@@ -121,7 +121,7 @@ TEST(Duplicate, D4_AReplySentTwiceIsToldItsFirstOutcome) {
     EXPECT_EQ(story.refusal(), Refusal::MessageIdConflict);
 }
 
-TEST(Duplicate, G7_TheMemoryIsBoundedAndForgetsTheOldest) {
+TEST(Duplicate, G7_TheDedupWindowIsBoundedAndForgetsTheOldest) {
     Story story;
     story.limits().remembered_ids_max = 20;
     story.agent("bob");
@@ -137,7 +137,7 @@ TEST(Duplicate, G7_TheMemoryIsBoundedAndForgetsTheOldest) {
     EXPECT_EQ(story.happened<MessageAccepted>().size(), 1U) << "long ago";
 }
 
-TEST(Duplicate, D4_W2_ManyRequestsThatEndAtOnceHaveTheHubForgetNothing) {
+TEST(Duplicate, D4_W2_ManyEndingRequestsPushNoIdOutOfTheDedupWindow) {
     constexpr int kIdsMax = 20;
     constexpr int kRequests = 60;
     Story story;
@@ -150,7 +150,7 @@ TEST(Duplicate, D4_W2_ManyRequestsThatEndAtOnceHaveTheHubForgetNothing) {
     story.send({.id = "news", .to = "carol"}).ack(story.last_delivery());
     story.later(30s).tick();
     ASSERT_EQ(story.state().requests.open.size(), 0U);
-    // As many ids as the hub may forget, less one: `news` is among the latest half.
+    // As many ids as the hub may forget, less one: `news` is in the newer half.
     for (int i = 0; i < kIdsMax / 2 - 1; ++i) {
         story.send({.id = "m" + std::to_string(i), .to = "carol"}).ack(story.last_delivery());
     }
@@ -164,7 +164,7 @@ TEST(Duplicate, D4_W2_ManyRequestsThatEndAtOnceHaveTheHubForgetNothing) {
     EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "W2";
 }
 
-TEST(Duplicate, D4_WhatIsStillInTheHubIsNeverForgotten) {
+TEST(Duplicate, D4_IdsOfLiveMessagesAndRequestsAreNeverForgotten) {
     Story story;
     story.limits().remembered_ids_max = 20;
     story.agent("bob").agent("carol");
@@ -181,7 +181,7 @@ TEST(Duplicate, D4_WhatIsStillInTheHubIsNeverForgotten) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
 }
 
-TEST(Duplicate, D4_WhatWaitsForOneSubscriberOfSeveralIsNeverForgotten) {
+TEST(Duplicate, D4_AnIdIsKeptWhileOneSubscribersCopyWaits) {
     Story story;
     story.limits().remembered_ids_max = 20;
     story.agent("bob").agent("carol");
@@ -195,7 +195,7 @@ TEST(Duplicate, D4_WhatWaitsForOneSubscriberOfSeveralIsNeverForgotten) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "carol has yet to get it";
 }
 
-TEST(Duplicate, D4_TheAnswerOfADeadRequestIsRememberedAsLongAsTheLetter) {
+TEST(Duplicate, D4_ADeadRequestsAnswerIsRememberedAsLongAsTheDeadLetter) {
     Story story;
     story.limits().remembered_ids_max = 20;
     story.agent("alice").agent("bob");

@@ -1,8 +1,8 @@
-// Thousands of random ends. Workflows whose steps ask on and answer before what they asked has its
-// answer, calls to several, tasks that change hands, contexts that are handed over and requests
-// that wait for people are cancelled, time out, are stopped with the whole fleet or lose their
-// agent, in every order. Whatever ends, one decision ends it once (the story looks after each),
-// every request has one answer, and all of it can be replayed.
+// Thousands of random endings. Workflows whose steps ask on and answer before their own requests
+// are answered, calls to several agents, handed-over tasks and contexts, and requests held for
+// people are cancelled, time out, are stopped with the whole fleet or lose their agent, in every
+// order. One decision ends a thing once (the story checks each), every request has one answer, and
+// all of it can be replayed.
 #include <array>
 #include <random>
 #include <set>
@@ -45,7 +45,7 @@ class EndingWalk {
             follow();
             if (testing::Test::HasFailure()) FAIL() << "at step " << i;
         }
-        // Then everything is let go on, and comes to its end by itself.
+        // Then the fleet goes on, and everything comes to its end by itself.
         story_.as_operator().ask(ResumeFleet{"enough"});
         for (int i = 0; i < 40; ++i) {
             follow();
@@ -77,7 +77,7 @@ class EndingWalk {
         follow();
     }
 
-    /// W1: what was accepted as a request ends once.
+    /// W1: every accepted request ends once.
     void follow() {
         for (const auto& event : story_.events()) {
             if (const auto* accepted = std::get_if<MessageAccepted>(&event)) {
@@ -104,7 +104,7 @@ class EndingWalk {
             StartWorkflow{.id = next_id("w"), .plan = kPlans[any(kPlans.size())], .input = "{}"});
     }
 
-    /// Who has something in hand asks somebody else for it, or for something of its own.
+    /// An agent asks another agent for the work in its hand, or for work of its own.
     void ask_on() {
         const auto from = agent();
         const auto id = next_id("m");
@@ -293,7 +293,7 @@ class EndingWalk {
     std::uint64_t ended_ = 0;
 };
 
-TEST(Ending, W1_X21_OneDecisionEndsNothingTwiceOverAnyWalk) {
+TEST(Ending, W1_X21_NoDecisionEndsAThingTwice) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
         EndingWalk walk{seed};
         walk.run(1200);

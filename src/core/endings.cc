@@ -12,7 +12,6 @@ Ending request(Ticket ticket) { return {Thing::Request, ticket.value}; }
 Ending copy(Ticket ticket) { return {Thing::Copy, ticket.value}; }
 Ending appeal(Ticket ticket) { return {Thing::Appeal, ticket.value}; }
 
-/// What the event ends.
 Ending ended_by(const Event& event) {
     return match(
         event,
@@ -38,7 +37,8 @@ Ending ended_by(const Event& event) {
         [](const auto&) { return Ending{}; });
 }
 
-/// What must not have ended for the event to be applied, of an event that ends nothing itself.
+/// The thing that must not have ended before this event is applied, if the event ends nothing
+/// itself.
 Ending needed_by(const Event& event) {
     return match(
         event,

@@ -1,8 +1,9 @@
-// What the events of one decision have ended.
+// The requests, copies and other things ended by the events of one decision.
 //
-// A decision is worked out against the state before it, and that state does not show what the
-// decision's own events end. Whoever ends several things at once (a tree of requests, a workflow,
-// a whole fleet) may come to the same thing by two ways; but an end can be applied only once.
+// A decision is worked out against the earlier state, which does not show the endings of the
+// decision's own events. A command that ends several things at once (a tree of requests, a
+// workflow, a whole fleet) may reach the same thing on two paths; but an ending can be applied only
+// once.
 #pragma once
 
 #include <array>
@@ -14,8 +15,8 @@
 
 namespace parlance::core {
 
-/// What can end. A copy has also ended for a decision when it has become a dead letter: whatever
-/// else the decision knew of it is no longer so.
+/// A copy that became a dead letter counts as ended: the rest of the decision cannot rely on its
+/// earlier stage.
 enum class Thing : std::uint8_t { None, Request, Copy, Appeal, Run, Tree, Call };
 
 struct Ending {
@@ -26,8 +27,7 @@ struct Ending {
 
 class Endings {
   public:
-    /// False, with nothing noted, if the event is about something that an event before it has
-    /// ended.
+    /// False, with nothing noted, if an earlier event has ended the subject of this event.
     bool note(const Event& event);
     bool has(Thing thing, Ticket ticket) const { return contains({thing, ticket.value}); }
 
@@ -35,7 +35,7 @@ class Endings {
     bool contains(const Ending& ending) const;
     void insert(const Ending& ending);
 
-    /// Nearly every decision ends one thing or none: that must not cost an allocation.
+    /// Nearly every decision ends one thing or none, and must not cost an allocation.
     static constexpr std::size_t kFewMax = 4;
     std::array<Ending, kFewMax> few_{};
     std::size_t few_count_ = 0;

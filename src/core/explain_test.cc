@@ -1,5 +1,5 @@
-// What `policy explain` says is what sending does: the same guards in the same order, the same
-// refusal in the same words, and no guard that would not be asked (T14).
+// `policy explain` says what sending does: the same guards in the same order, the same refusal in
+// the same words, and no guard that sending would not ask (T14).
 #include <algorithm>
 #include <array>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// Asked of every request to an agent; the one that is not asked stands where it says so.
+/// Guards asked of every request to an agent; a guard that is not asked is listed where it says so.
 const Names kOutsideOfTrees{"identity",
                             "id",
                             "fleet",
@@ -37,7 +37,7 @@ const Names kInTrees{"identity", "id",         "fleet",
                      "tools",    "estimate",   "risk",
                      "tokens",   "cost",       "over"};
 
-/// Who refuses with what, as the guards' names say.
+/// The guards that may give each refusal.
 const std::map<Refusal, std::set<std::string>> kGuardOf{
     {Refusal::IdentityMismatch, {"identity", "session"}},
     {Refusal::MessageIdConflict, {"id"}},
@@ -85,7 +85,7 @@ class Explaining {
     void run(int count) {
         for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) step();
     }
-    /// Which guards refused something, of what is in a tree and of what is not.
+    /// The guards that refused requests in a tree, and requests in none.
     std::set<std::string> refused_in_trees;
     std::set<std::string> refused_outside;
     int held = 0;
@@ -116,7 +116,7 @@ class Explaining {
                           {{Rule::RiskHigh, {}}, maybe(1'800)},
                           {{Rule::BreakerFailures, {}}, maybe(3)},
                           {{Rule::BreakerOpenMs, {}}, 3'000}};
-        // Where there is any purse, every request is in a tree.
+        // With any budget set, every request is in a tree.
         const bool has_purses = !is_one_in(3);
         for (auto& [key, value] : settings) {
             const auto name = kRules[static_cast<std::size_t>(key.first)].name;
@@ -193,7 +193,7 @@ class Explaining {
         }
         story_.ask(message);
         story_.as_the_hub();
-        // Who holds work of a tree asks in it, whatever it says.
+        // An agent that holds work of a tree asks in that tree, whatever it claims.
         const bool is_placed = !is_beginning(names_of(told.findings), kOutsideOfTrees);
         compare(told, is_in_a_tree || is_placed);
         if (is_in_a_tree || told.refusal != Refusal::None || told.is_repeat) return;
@@ -243,7 +243,7 @@ class Explaining {
     std::uint64_t workflow_ = 0;
 };
 
-TEST(Explain, T14_ForAnyMessageItsVerdictIsWhatSendingDoes) {
+TEST(Explain, T14_GivesTheVerdictOfSendingForAnyMessage) {
     std::set<std::string> in_trees;
     std::set<std::string> outside;
     int held = 0;
@@ -260,7 +260,7 @@ TEST(Explain, T14_ForAnyMessageItsVerdictIsWhatSendingDoes) {
         repeats += walk.repeats;
         accepted += walk.accepted;
     }
-    // What never came up proves nothing.
+    // A guard that never refused proves nothing.
     for (const auto* guard :
          {"identity", "id", "fleet", "messages", "recipient", "chain", "circuit"}) {
         EXPECT_TRUE(outside.contains(guard)) << guard;
@@ -302,7 +302,7 @@ class Explained : public ::testing::Test {
     Story story;
 };
 
-TEST_F(Explained, T14_AGuardSaysByWhichRuleOfWhichScopeAndWithWhatValues) {
+TEST_F(Explained, T14_AGuardNamesItsRuleScopeAndValues) {
     allow({{{Rule::DepthMax, {}}, 5},
            {{Rule::DepthMax, {ScopeKind::Agent, "ann"}}, 4},
            {{Rule::ChainEnabled, {ScopeKind::Chain, "ann>bob"}}, 1}});
@@ -322,7 +322,7 @@ TEST_F(Explained, T14_AGuardSaysByWhichRuleOfWhichScopeAndWithWhatValues) {
     EXPECT_EQ(chain.rules[0].ruling.scope, (Scope{ScopeKind::Chain, "ann>bob"}));
 }
 
-TEST_F(Explained, X8_WhatPeopleDecideIsAcceptedAndWaits) {
+TEST_F(Explained, X8_ARequestForPeopleToDecideIsAcceptedAndWaits) {
     allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 1'000}});
     const auto ask = [&](std::uint64_t tokens) {
         return told({.user = "u",
@@ -338,7 +338,7 @@ TEST_F(Explained, X8_WhatPeopleDecideIsAcceptedAndWaits) {
     EXPECT_EQ(at(ask(1'001), "risk").approvals_needed, 2U);
 }
 
-// --- which capability a rule holds for -------------------------------------------------------
+// --- the capability that a rule applies to ---------------------------------------------------
 
 class CapabilityRule : public Explained {
   protected:
@@ -361,7 +361,7 @@ class CapabilityRule : public Explained {
     }
 };
 
-TEST_F(CapabilityRule, T14_HoldsForTheOneThatIsNamedAtItsLimitAndNotOnePast) {
+TEST_F(CapabilityRule, T14_AppliesToTheNamedCapabilityExactlyAtItsLimit) {
     bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
     EXPECT_EQ(refusal({"Read this", "READ"}, 500), Refusal::None);
     EXPECT_EQ(refusal({"Read this", "READ"}, 501), Refusal::BudgetTokensExceeded);
@@ -371,7 +371,7 @@ TEST_F(CapabilityRule, T14_HoldsForTheOneThatIsNamedAtItsLimitAndNotOnePast) {
     EXPECT_EQ(all.findings.back().rules[0].ruling.scope, (Scope{ScopeKind::Capability, "READ"}));
 }
 
-TEST_F(CapabilityRule, T14_HoldsForTheOnlyOneThatThereIs) {
+TEST_F(CapabilityRule, T14_AppliesToATargetsOnlyCapability) {
     bob_can(R"([{"code":"READ"}])");
     EXPECT_EQ(refusal({"whatever"}, 500), Refusal::None);
     EXPECT_EQ(refusal({"whatever"}, 501), Refusal::BudgetTokensExceeded);
@@ -380,7 +380,7 @@ TEST_F(CapabilityRule, T14_HoldsForTheOnlyOneThatThereIs) {
     EXPECT_EQ(refusal({"READ"}, 501), Refusal::None) << "it is not bob's any more";
 }
 
-TEST_F(CapabilityRule, T14_OfSeveralAndNoneNamedItDoesNotApplyAndIsSaidNotTo) {
+TEST_F(CapabilityRule, T14_DoesNotApplyIfNoneOfSeveralCapabilitiesIsNamedAndExplainSaysSo) {
     bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
     const auto all = ask({"something"}, 501);
     EXPECT_EQ(all.refusal, Refusal::None);
@@ -389,7 +389,7 @@ TEST_F(CapabilityRule, T14_OfSeveralAndNoneNamedItDoesNotApplyAndIsSaidNotTo) {
     EXPECT_EQ(said.detail, "'bob' has registered 2 capabilities, and it names none of them");
 }
 
-TEST_F(CapabilityRule, T14_HoldsForWhomTheHubFindsByIt) {
+TEST_F(CapabilityRule, T14_AppliesToAnAgentFoundByTheCapability) {
     bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
     const auto ask_for = [&](const std::string& to, std::uint64_t tokens) {
         const auto message =

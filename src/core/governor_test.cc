@@ -21,7 +21,7 @@ class Governor : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    /// So many requests that bob takes, before all that waits, and does not answer in time.
+    /// Requests that bob takes before all waiting messages, and does not answer in time.
     void fail(int count, int first = 0, Duration time = Duration{1'000}) {
         for (int i = first; i < first + count; ++i) {
             const auto idler = story.poll("bob", "idler");
@@ -32,12 +32,12 @@ class Governor : public ::testing::Test {
             ASSERT_GE(story.happened<RequestFailed>().size(), 1U);
         }
     }
-    /// Whether anything counts against bob.
+    /// True if any failure counts against bob.
     bool has_failed() {
         return story.state().governor.breakers.contains(
             registry::find_agent(story.state().registry, "bob"));
     }
-    /// So many requests that bob answers so.
+    /// Requests that bob answers with this kind.
     void answer(int count, AnswerKind kind, int first = 0) {
         for (int i = first; i < first + count; ++i) {
             const auto id = std::to_string(i);
@@ -74,7 +74,7 @@ class Governor : public ::testing::Test {
 
 // --- policy ----------------------------------------------------------------------------------
 
-TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
+TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsRecorded) {
     story.as_operator().ask(
         ChangePolicy{.settings = "hub messages_per_minute 1\n", .reason = "calm"});
     const auto changed = story.happened<PolicyChanged>();
@@ -97,7 +97,7 @@ TEST_F(Governor, T14_APolicyActsOnTheNextCommandAndIsOnRecord) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(Governor, T14_NoSixtySecondsHaveMoreThanTheLimit) {
+TEST_F(Governor, T14_NoSixtySecondsExceedTheMessageLimit) {
     allow({{{Rule::MessagesPerMinute, {}}, 5}});
     int number = 0;
     const auto taken = [&](int count) {
@@ -122,10 +122,10 @@ TEST_F(Governor, T14_NoSixtySecondsHaveMoreThanTheLimit) {
     EXPECT_EQ(wait(), 1'500U);
 }
 
-TEST_F(Governor, T14_G7_OfWhoSendsALotAMinuteIsKeptInSteps) {
+TEST_F(Governor, T14_G7_ABusySendersMinuteIsKeptInBoundedSteps) {
     allow({{{Rule::MessagesPerMinute, {}}, 1'000}});
     story.replayed_every(100);
-    // One each 100 ms; a minute has 600 of them.
+    // One message every 100 ms is 600 a minute.
     for (int i = 0; i < 1'300; ++i) {
         story.send({.id = "m-" + std::to_string(i)});
         ASSERT_EQ(story.refusal(), Refusal::None) << i;
@@ -140,7 +140,7 @@ TEST_F(Governor, T14_G7_OfWhoSendsALotAMinuteIsKeptInSteps) {
     EXPECT_LE(count, 610U) << "and none counts for more than a second longer";
 }
 
-TEST_F(Governor, T14_WhoOrdersAndWhyIsOnRecordAlsoIfNobodySaid) {
+TEST_F(Governor, T14_AnUnnamedOrderIsRecordedWithDefaultOperatorAndReason) {
     story.as_caller({}).ask(ChangePolicy{});
     ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
     EXPECT_EQ(story.happened<PolicyChanged>()[0].by, "dev");
@@ -155,7 +155,7 @@ TEST_F(Governor, T14_WhoOrdersAndWhyIsOnRecordAlsoIfNobodySaid) {
     EXPECT_EQ(story.happened<FleetResumed>()[0].reason, "(none given)");
 }
 
-TEST_F(Governor, AFleetKnowsSinceWhenByWhomAndWhyItIsStopped) {
+TEST_F(Governor, AStopIsKeptWithItsTimeOperatorAndReason) {
     story.as_operator().ask(StopFleet{.reason = "drill"});
     const auto at = story.now();
     story.later(Duration{5'000}).ask(StopFleet{.reason = "again"});
@@ -169,7 +169,7 @@ TEST_F(Governor, AFleetKnowsSinceWhenByWhomAndWhyItIsStopped) {
     EXPECT_EQ(stop.at, Time{});
 }
 
-TEST_F(Governor, T14_ExplainKnowsTheLimitOfMessages) {
+TEST_F(Governor, T14_ExplainReportsTheMessageLimit) {
     allow({{{Rule::MessagesPerMinute, {}}, 1}});
     EXPECT_EQ(explained(),
               "identity id fleet messages recipient mailbox room allocation tree chain circuit ");
@@ -177,7 +177,7 @@ TEST_F(Governor, T14_ExplainKnowsTheLimitOfMessages) {
     EXPECT_EQ(explained(), "identity id fleet messages! ");
 }
 
-TEST_F(Governor, T14_ABadPolicyChangesNothing) {
+TEST_F(Governor, T14_AnInvalidPolicyIsRefusedAndChangesNothing) {
     for (const auto* bad : {"hub depth_max 0\n",
                             "hub depth_max 65\n",
                             "hub depth_max two\n",
@@ -191,7 +191,7 @@ TEST_F(Governor, T14_ABadPolicyChangesNothing) {
     }
 }
 
-TEST_F(Governor, T14_ARuleThatWouldDoNothingIsRefusedAndSaysWhereItBelongs) {
+TEST_F(Governor, T14_ARuleInAScopeWithoutEffectIsRefusedWithItsScopes) {
     const std::vector<std::pair<std::string, std::string>> misplaced{
         {"capability READ chain_enabled 0\n",
          "capability READ: chain_enabled would do nothing there; it belongs to hub, platform, "
@@ -212,7 +212,7 @@ TEST_F(Governor, T14_ARuleThatWouldDoNothingIsRefusedAndSaysWhereItBelongs) {
     }
 }
 
-TEST_F(Governor, T14_ARuleThatDoesNothingIsStillReadFromAnOlderJournal) {
+TEST_F(Governor, T14_ARuleInAScopeWithoutEffectIsReadFromAnOlderJournal) {
     State state;
     apply(state,
           story.now(),
@@ -247,7 +247,7 @@ TEST_F(Governor, T14_AnAgentChangesNoPolicyAndStopsNoFleet) {
     EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden);
 }
 
-TEST_F(Governor, TheMostExactSettingHolds) {
+TEST_F(Governor, TheMostSpecificSettingApplies) {
     const Policy policy{.settings = {{{Rule::FanoutMax, {}}, 4},
                                      {{Rule::FanoutMax, {ScopeKind::Platform, "kessel"}}, 5},
                                      {{Rule::FanoutMax, {ScopeKind::Agent, "bob"}}, 6},
@@ -291,7 +291,7 @@ TEST_F(Governor, K21_FailuresOutsideOfTheWindowDoNotCount) {
               governor::BreakerStage::Closed);
 }
 
-TEST_F(Governor, K21_AnAnswerInBetweenBeginsTheCountAnew) {
+TEST_F(Governor, K21_AnAnswerResetsTheFailureCount) {
     story.connect("bob", 10);
     fail(4);
     story.request({.id = "good"}, true);
@@ -304,7 +304,7 @@ TEST_F(Governor, K21_AnAnswerInBetweenBeginsTheCountAnew) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
-TEST_F(Governor, K21_G5_AnswersThatSayTheyFailedOpenIt) {
+TEST_F(Governor, K21_G5_FailedAnswersOpenTheBreaker) {
     story.connect("bob", 10);
     answer(4, AnswerKind::Failed);
     EXPECT_TRUE(story.happened<BreakerOpened>().empty());
@@ -319,7 +319,7 @@ TEST_F(Governor, K21_G5_AnswersThatSayTheyFailedOpenIt) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "the probe has failed";
 }
 
-TEST_F(Governor, K21_G5_WhatIsDeclinedNeitherCountsNorBeginsAnew) {
+TEST_F(Governor, K21_G5_DeclinedRequestsNeitherCountNorResetTheCount) {
     story.connect("bob", 10);
     answer(20, AnswerKind::Declined);
     EXPECT_TRUE(story.state().governor.breakers.empty());
@@ -329,15 +329,15 @@ TEST_F(Governor, K21_G5_WhatIsDeclinedNeitherCountsNorBeginsAnew) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U) << "five, with a no in between";
 }
 
-TEST_F(Governor, K21_SilenceAndErrorsAreCountedTogether) {
+TEST_F(Governor, K21_TimeoutsAndFailedAnswersAreCountedTogether) {
     story.connect("bob", 10);
     fail(2);
     answer(3, AnswerKind::Failed);
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
-TEST_F(Governor, G5_WhileItIsOpenNothingReachesTheAgentAndWhoWaitsIsAnswered) {
-    story.send({.id = "news"});  // Not a request: it keeps.
+TEST_F(Governor, G5_AnOpenBreakerStopsDeliveriesAndFailsWaitingRequests) {
+    story.send({.id = "news"});  // Not a request, so it stays in the mailbox.
     const auto waiting = story.request({.id = "waiting"}, true, Priority::High, Duration{600'000});
     fail(5);
     bool is_answered = false;
@@ -354,7 +354,7 @@ TEST_F(Governor, G5_WhileItIsOpenNothingReachesTheAgentAndWhoWaitsIsAnswered) {
     EXPECT_EQ(story.delivered(), Ids{"news"});
 }
 
-TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
+TEST_F(Governor, G5_OneProbeIsDeliveredAndDecides) {
     fail(5);
     story.later(Duration{30'000}).connect("bob", 10);
     story.request({.id = "probe-1"}, true, Priority::High, Duration{1'000});
@@ -375,7 +375,7 @@ TEST_F(Governor, G5_OneProbeIsLetThroughAndDecides) {
     }
 }
 
-TEST_F(Governor, K22_G6_ADeadlineThatLeavesNoTimeOpensNobodysBreaker) {
+TEST_F(Governor, K22_G6_TooShortDeadlinesOpenNoBreaker) {
     const auto kept = story.request({.id = "kept"}, true, Priority::High, Duration{600'000});
     story.connect("bob", 1);
     fail(20, 0, Duration{1});
@@ -389,7 +389,7 @@ TEST_F(Governor, K22_G6_ADeadlineThatLeavesNoTimeOpensNobodysBreaker) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
-TEST_F(Governor, K22_G5_WhoWasHandedNothingHasFailedNothing) {
+TEST_F(Governor, K22_G5_UndeliveredRequestsAreNoFailures) {
     for (int i = 0; i < 8; ++i) {
         story.request({.id = "r-" + std::to_string(i)}, true, Priority::High, Duration{5'000});
     }
@@ -398,7 +398,7 @@ TEST_F(Governor, K22_G5_WhoWasHandedNothingHasFailedNothing) {
     EXPECT_FALSE(has_failed()) << "who is away is not failing";
 }
 
-TEST_F(Governor, G5_TheTimeIsMeasuredFromTheHandOver) {
+TEST_F(Governor, G5_TheFairTimeIsMeasuredFromTheDelivery) {
     allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
     for (const int wait : {4'001, 4'000}) {
         story.request({.id = std::to_string(wait)}, true, Priority::High, Duration{5'000});
@@ -410,7 +410,7 @@ TEST_F(Governor, G5_TheTimeIsMeasuredFromTheHandOver) {
     }
 }
 
-TEST_F(Governor, G5_WhoTookItOutOfItsMailboxOwesTheAnswer) {
+TEST_F(Governor, G5_AnAcknowledgedButUnansweredRequestIsAFailure) {
     allow({{{Rule::BreakerFailures, {ScopeKind::Agent, "bob"}}, 1}});
     story.connect("bob", 1);
     story.request({.id = "r"}, true, Priority::High, Duration{2'000});
@@ -418,7 +418,7 @@ TEST_F(Governor, G5_WhoTookItOutOfItsMailboxOwesTheAnswer) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
-TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {
+TEST_F(Governor, G5_RejectedDeliveriesMoveNoBreaker) {
     story.connect("bob", 10);
     for (int i = 0; i < 20; ++i) {
         story.request({.id = "r-" + std::to_string(i)}, true);
@@ -430,7 +430,7 @@ TEST_F(Governor, G5_WhatAnAgentSaysOfItselfDoesNotMoveIt) {
     EXPECT_TRUE(story.state().governor.breakers.empty()) << "switched off by policy";
 }
 
-TEST_F(Governor, G5_RequestsThatFailByOneThingOpenItOnce) {
+TEST_F(Governor, G5_RequestsFailingByOneCauseOpenTheBreakerOnce) {
     const auto bob = story.connect("bob", 10);
     for (int i = 0; i < 8; ++i) {
         story.request({.id = "r-" + std::to_string(i)}, true, Priority::Normal);
@@ -440,7 +440,7 @@ TEST_F(Governor, G5_RequestsThatFailByOneThingOpenItOnce) {
     EXPECT_EQ(story.happened<BreakerOpened>().size(), 1U);
 }
 
-TEST_F(Governor, G5_WhatTheHubsRestartBrokeOffIsNobodysFailure) {
+TEST_F(Governor, G5_RequestsLostToARestartAreNoFailures) {
     story.connect("bob", 10);
     for (int i = 0; i < 8; ++i) {
         story.request({.id = "r-" + std::to_string(i)}, true, Priority::Normal);
@@ -454,7 +454,7 @@ TEST_F(Governor, G5_WhatTheHubsRestartBrokeOffIsNobodysFailure) {
 
 // --- the fleet -------------------------------------------------------------------------------
 
-TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNoWorkOver) {
+TEST_F(Governor, AStoppedFleetRefusesNewMessagesAndDeliversNoWork) {
     story.send({.id = "before"});
     story.as_operator().ask(StopFleet{.reason = "drill"});
     EXPECT_EQ(story.happened<FleetStopped>().size(), 1U);
@@ -471,7 +471,7 @@ TEST_F(Governor, AStoppedFleetTakesNothingNewAndHandsNoWorkOver) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(Governor, AStoppedFleetLetsWhatRunsFinish) {
+TEST_F(Governor, AStoppedFleetLetsRunningRequestsFinish) {
     story.connect("bob", 5);
     story.request({.id = "r-1"}, true);
     const auto delivery = story.last_delivery();
@@ -481,7 +481,7 @@ TEST_F(Governor, AStoppedFleetLetsWhatRunsFinish) {
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
 }
 
-TEST_F(Governor, W1_AnswersReachTheirAskersWhileTheFleetIsStopped) {
+TEST_F(Governor, W1_AnswersReachTheirRequestersWhileTheFleetIsStopped) {
     const auto bob = story.poll("bob");
     story.request({.id = "r-1"});
     story.ask(TakeMessages{bob, 1});
@@ -512,7 +512,7 @@ TEST_F(Governor, W1_AnswersReachTheirAskersWhileTheFleetIsStopped) {
     EXPECT_EQ(story.delivered(), (Ids{"news", "work"}));
 }
 
-TEST_F(Governor, W1_X21_WhoWaitsOnAConnectionHearsOfTheEndOfAllWithTheStop) {
+TEST_F(Governor, W1_X21_RequestersHearOfCancelledRequestsWhileTheFleetIsStopped) {
     story.connect("alice", 5);
     story.request({.id = "r-1", .to = "carol"});
     story.as_operator().ask(StopFleet{.reason = "fire", .cancels = true});
@@ -521,7 +521,7 @@ TEST_F(Governor, W1_X21_WhoWaitsOnAConnectionHearsOfTheEndOfAllWithTheStop) {
     EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::RequestCancelled);
 }
 
-TEST_F(Governor, W1_AnAnswerWaitsBehindNothingThatWaitsForTheFleet) {
+TEST_F(Governor, W1_AnAnswerIsNotHeldUpByMessagesThatWaitForTheFleet) {
     const auto bob = story.poll("bob");
     story.request({.id = "r-1", .task = "t"});
     story.ask(TakeMessages{bob, 1});
@@ -537,7 +537,7 @@ TEST_F(Governor, W1_AnAnswerWaitsBehindNothingThatWaitsForTheFleet) {
     EXPECT_EQ(story.delivered(), Ids{"news"});
 }
 
-TEST_F(Governor, W1_D8_AnswersGoByTheirUrgencyAlsoThen) {
+TEST_F(Governor, W1_D8_AnswersAreDeliveredByPriorityWhileTheFleetIsStopped) {
     const auto bob = story.poll("bob");
     for (const auto priority : {Priority::Normal, Priority::Critical}) {
         const auto id = priority == Priority::Normal ? std::string{"low"} : std::string{"high"};
@@ -558,7 +558,7 @@ TEST_F(Governor, W1_D8_AnswersGoByTheirUrgencyAlsoThen) {
     EXPECT_EQ(story.delivered(), Ids{"news"});
 }
 
-TEST_F(Governor, AFleetCanBeStoppedWithAllThatRuns) {
+TEST_F(Governor, AFleetCanBeStoppedWithItsRunningRequests) {
     story.connect("bob", 5);
     story.request({.id = "r-1"}, true);
     story.request({.id = "r-2", .to = "carol"}, true);
@@ -590,7 +590,7 @@ TEST_F(Governor, X21_ACancellationReachesEveryOpenDescendant) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
 }
 
-TEST_F(Governor, X21_AnIdMeansAllThatGoByItAndNothingElse) {
+TEST_F(Governor, X21_AnIdCancelsAllRequestsOfThatIdOrWorkflowAndNoOther) {
     const auto open = [&] { return story.state().requests.open.size(); };
     story.request({.id = "same", .from = "alice", .correlation = "w"});
     story.request({.id = "same", .from = "carol", .correlation = "v"});
@@ -609,7 +609,7 @@ TEST_F(Governor, X21_AnIdMeansAllThatGoByItAndNothingElse) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
 }
 
-TEST_F(Governor, X21_ASessionMeansWhatIsDoneInIt) {
+TEST_F(Governor, X21_ASessionsIdCancelsTheWorkInTheSession) {
     for (const auto* id : {"d-1", "d-2"}) {
         story.ask(SendMessage{
             .envelope = envelope(
@@ -629,7 +629,7 @@ TEST_F(Governor, X21_ASessionMeansWhatIsDoneInIt) {
     EXPECT_EQ(story.state().requests.open.size(), 1U);
 }
 
-TEST_F(Governor, X21_OnlyWhoAskedMayCancel) {
+TEST_F(Governor, X21_OnlyTheRequesterOrAnOperatorMayCancel) {
     story.request({.id = "q-1"}, true);
     story.as("bob").ask(CancelRequest{"q-1", "no"});
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound) << "as if it were not there";
@@ -637,7 +637,7 @@ TEST_F(Governor, X21_OnlyWhoAskedMayCancel) {
     EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
 }
 
-TEST_F(Governor, X14_AToolIsAllowedByItsExactName) {
+TEST_F(Governor, X14_AToolIsAllowedByExactName) {
     story.as("bob").ask(AuthorizeTool{{"bob"}, "ocr", ""});
     EXPECT_EQ(story.happened<ToolAuthorized>().size(), 1U);
     for (const auto* tool : {"OCR", "ocr ", "0cr", "shell", ""}) {
@@ -667,7 +667,7 @@ TEST_F(Governor, I4_AToolMustBeGrantedWithTheWork) {
     }
 }
 
-TEST_F(Governor, X14_I4_WhatIsOverOrAnothersGrantsNothing) {
+TEST_F(Governor, X14_I4_EndedOrForeignRequestsGrantNoTool) {
     story.ask(RegisterAgent{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
     const auto bob = story.connect("bob", 9);
     const auto delegate = [&](const std::string& id, const std::string& to) {

@@ -16,18 +16,18 @@ namespace parlance::core {
 
 namespace {
 
-/// Whether it stands in a tree that who works in it cannot leave.
+/// True if agents that work in the request's tree cannot leave the tree.
 bool is_bound(const Case& the) {
     return !the.user.empty() || (the.at.root != nullptr && governor::binds(*the.at.root));
 }
 
-// --- what it puts at stake -------------------------------------------------------------------
+// --- budgets ---------------------------------------------------------------------------------
 
-/// A purse that a delegation draws on.
+/// A budget that a delegation draws on.
 struct Source {
     std::string_view whose;
     std::uint64_t left = governor::kNoLimit;
-    Refusal refusal = Refusal::BudgetTokensExceeded;  ///< Of what asks for more.
+    Refusal refusal = Refusal::BudgetTokensExceeded;  ///< If more is asked.
 };
 
 Source poorest(std::initializer_list<Source> sources) {
@@ -44,12 +44,12 @@ std::uint64_t left_in_account(const Case& the,
                              static_cast<std::uint64_t>(the.limit(rule, subject)));
 }
 
-/// Of what is left, what is not asked for beside it.
+/// The rest of `left` after the requests made beside this one.
 std::uint64_t without(std::uint64_t left, std::uint64_t beside) {
     return left == governor::kNoLimit ? left : left - std::min(left, beside);
 }
 
-/// What its target has promised and spent, once an offer that it takes is settled.
+/// The target's account, with an accepted offer settled.
 governor::Purse account_of_target(const Case& the) {
     const auto& governor = the.state.governor;
     auto purse = governor::purse_at(governor.lineage.accounts,
@@ -66,7 +66,7 @@ Source purse_of_target(const Case& the) {
             governor::left_in(account_of_target(the), static_cast<std::uint64_t>(most))};
 }
 
-/// What an operator has allotted to its target, and nobody was promised yet (T15).
+/// The operator's allocation to the target, less the tokens promised already (T15).
 Source allocation_of_target(const Case& the) {
     const auto to = the.envelope.to();
     const auto left = shared::left_of(the.state.shared, to, "tokens");
@@ -76,8 +76,9 @@ Source allocation_of_target(const Case& the) {
             Refusal::ResourceLimitExceeded};
 }
 
-/// What the tree may spend: what the policy says of who began it now (T14). For which capability
-/// that was is on no record; where there are rules for those, it is what was said then.
+/// The most that the tree may spend: the present limit of its founder (T14). The founder's
+/// capability is not on record: if the policy has limits by capability, the limit recorded at the
+/// founding holds.
 std::uint64_t purse_of_tree(const Case& the, Rule rule) {
     const auto& root = *the.at.root;
     const auto& settings = the.state.governor.policy.settings;
@@ -90,7 +91,7 @@ std::uint64_t purse_of_tree(const Case& the, Rule rule) {
     return static_cast<std::uint64_t>(the.limit(rule, founder));
 }
 
-/// Of all that it would draw on, what has the least left.
+/// Of all budgets drawn on by the request, the budget with the least left.
 Source poorest_purse(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto most = static_cast<std::uint64_t>(the.limit(Rule::TokensPerDelegation));
@@ -104,7 +105,7 @@ Source poorest_purse(const Case& the) {
         tree = governor::left_in(above->below, above->tokens);
     } else if (above != nullptr) {
         whose_tree = "the request out of which it is asked, which is over,";
-        tree = 0;  // Who has answered has given back what was left.
+        tree = 0;  // An answered request has returned the rest of its reservation.
     } else if (the.at.root != nullptr) {
         tree = governor::left_in(the.at.root->purse, purse_of_tree(the, Rule::TokensPerRoot));
     } else {
@@ -123,21 +124,21 @@ Source poorest_purse(const Case& the) {
         {whose_tree, the.is_in_one_tree() ? without(tree, beside) : tree},
         purse_of_target(the),
         allocation_of_target(the),
-        // What the asker itself was given already counts for these.
+        // The requester's own reservation counts against these already.
         {"its user", above == nullptr ? without(user, beside) : governor::kNoLimit},
         {"the hub", without(hub, beside)},
     });
 }
 
-/// Whether it says what it may spend. Where a budget belongs to every request, to say none is to
-/// say nothing; only a plan may leave it to the hub.
+/// True if the request states its budget. In a dialect where every request carries a budget, a
+/// missing one is a budget of 0; only a plan may leave the number to the hub.
 bool says_budget(const Case& the) {
     return the.claim.tokens_max > 0 || (the.claim.has_session && !the.claim.may_repeat);
 }
 
-/// What it may spend. A dialect without budgets is no way past a purse: in a tree that is
-/// somebody's, and wherever the policy has purses, it is given what is usual, or what is left; of
-/// nothing it asks for what is usual, and is refused.
+/// The tokens that the request may spend. A dialect without budgets is no way round the limits: in
+/// a bound tree, and wherever the policy limits spending, the request gets the usual number or the
+/// rest. If nothing is left, the request asks for the usual number and is refused.
 std::uint64_t tokens_for(const Case& the) {
     const bool is_free =
         !is_bound(the) && !limits_spending(the.state.governor.policy) && !the.claim.may_repeat;
@@ -148,14 +149,14 @@ std::uint64_t tokens_for(const Case& the) {
 
 // --- the guards ------------------------------------------------------------------------------
 
-/// What a guard says that lets it pass, if anybody wants to know.
+/// A passing verdict, with words if the caller wants an explanation.
 template <class... Values>
 Word passed(const Case& the, fmt::format_string<Values...> words, Values&&... values) {
     if (the.rules == nullptr) return {};
     return {.detail = fmt::format(words, std::forward<Values>(values)...)};
 }
 
-/// Whether the asked are people and not the purses alone.
+/// How many people must approve tokens beyond a budget; 0: nobody can.
 std::uint32_t approvals_for_budget(const Case& the) {
     return the.limit(Rule::BudgetAsksPeople) != 0 ? 1 : 0;
 }
@@ -173,7 +174,7 @@ Word check_chain(const Case& the) {
     return {Refusal::RouteNotPermitted, chain_words(the.envelope.from(), the.envelope.to())};
 }
 
-/// What a delegation puts at stake is what it may spend.
+/// The risk of a delegation is measured by the tokens it may spend.
 Word check_risk(const Case& the) {
     const auto asked = the.tokens;
     const auto passes = [&](Rule rule) {
@@ -201,8 +202,8 @@ Word check_circuit(const Case& the) {
     if (stage == governor::BreakerStage::Closed || is_planted(Mutant::HandOverWhileOpen)) {
         return passed(the, "the breaker of '{}' is closed", the.envelope.to());
     }
-    // Only what is answered tries it: one-way messages keep nobody from being the one. Who takes
-    // what it was offered is answering.
+    // Only a request probes the agent: one-way messages leave the probe open. An agent that accepts
+    // an offer is answering already.
     const bool is_probe =
         stage == governor::BreakerStage::Probing &&
         (the.is_taken || broker::mailbox_of(the.state.broker, the.target).requests == 0);
@@ -242,7 +243,7 @@ Word check_rate(const Case& the) {
 Word check_session(const Case& the) {
     const auto& lineage = the.state.governor.lineage;
     const auto asked_in = governor::find_session(lineage, the.claim.session);
-    // One that it has begun itself stays its own, whatever others call theirs.
+    // A session begun by the sender stays the sender's, whatever sessions others name alike.
     const bool is_anothers = asked_in != nullptr && asked_in->target != the.origin &&
                              the.at.parent == nullptr && the.at.root == nullptr &&
                              the.claim.has_session;
@@ -256,7 +257,7 @@ Word check_session(const Case& the) {
     return {};
 }
 
-/// The session that it names and that is another user's; empty if none is.
+/// The session named by the request but kept for another user; empty if none.
 std::string_view foreign_session(const Case& the) {
     const auto& child = the.claim.child_session;
     const auto& own = the.claim.session;
@@ -267,7 +268,7 @@ std::string_view foreign_session(const Case& the) {
     return is_kept_for_another(the.state, own, the.user) ? own : std::string_view{};
 }
 
-/// Of one that moves: a session that it names may have become another user's meanwhile.
+/// For a moving request: a named session may have become another user's meanwhile.
 Word check_sessions(const Case& the) {
     if (is_planted(Mutant::MixUsers)) return {};
     const auto session = foreign_session(the);
@@ -281,7 +282,8 @@ Word check_user(const Case& the) {
         return Word{Refusal::UserIsolationViolated, not_of_user(what, the.user)};
     };
     if (is_planted(Mutant::MixUsers)) return {};
-    // Whose work an agent holds it may go on with; else it needs a grant.
+    // An agent may continue the work of a user whose request is in its hand; else the agent needs a
+    // grant.
     const bool is_held = the.at.parent != nullptr && the.at.root->user == the.claim.user;
     if (the.caller != nullptr && !the.caller->is_operator && !the.claim.user.empty() && !is_held &&
         !may_act_for_user(*the.caller, the.claim.user)) {
@@ -290,7 +292,7 @@ Word check_user(const Case& the) {
                             the.envelope.from(),
                             the.claim.user)};
     }
-    // A tree is one user's: the first that is named in it.
+    // A tree belongs to one user: the first user named in it.
     const bool is_owned = the.at.root != nullptr && !the.at.root->user.empty();
     if (is_owned && the.at.root->user != the.user) {
         return violated(the.at.parent != nullptr ? "the request that you work on"
@@ -312,7 +314,7 @@ Word check_user(const Case& the) {
 }
 
 Word check_depth(const Case& the) {
-    if (the.rules != nullptr) the.limit(Rule::DepthMax);  // It was measured by this.
+    if (the.rules != nullptr) the.limit(Rule::DepthMax);  // measure() went by this rule.
     if (the.depth < the.depth_max || is_planted(Mutant::IgnoreDepth)) {
         return passed(the, "depth {} is below {}", the.depth, the.depth_max);
     }
@@ -350,7 +352,7 @@ Word check_fanout(const Case& the) {
                         most)};
 }
 
-/// The request out of which it is asked, as it will stand on record; it is on none yet.
+/// The parent that is in no tree yet, as it will stand on record.
 governor::Delegation founder_of(const Case& the) {
     const auto& open = *the.at.unfounded;
     governor::Delegation founder{.request = open.ticket, .root = open.ticket};
@@ -361,7 +363,7 @@ governor::Delegation founder_of(const Case& the) {
     return founder;
 }
 
-/// Whether its target has it already, further up the chain: whatever dialect each link is in.
+/// True if the target has this objective already, further up the chain, whatever the dialects.
 bool is_ring(const Case& the, const governor::Errand& errand) {
     if (the.at.unfounded != nullptr) return governor::is_round(founder_of(the), errand);
     return governor::find_ring(the.state.governor.lineage, the.at.parent, errand) != nullptr;
@@ -370,7 +372,7 @@ bool is_ring(const Case& the, const governor::Errand& errand) {
 Word check_cycle(const Case& the) {
     if (the.claim.objective_hash.empty() || is_planted(Mutant::IgnoreCycles)) return {};
     governor::Errand errand{the.origin, the.target, the.claim.objective_hash, the.claim.words_hash};
-    // A task is offered as often as it must be, and never to who is at work on it further up.
+    // A task may be offered repeatedly, but never to an agent at work on it further up.
     if (the.at.is_sideways && the.at.parent != nullptr) {
         errand.objective_hash = the.at.parent->objective_hash;
         errand.words_hash = the.at.parent->words_hash;
@@ -430,7 +432,7 @@ Word check_estimate(const Case& the) {
 }
 
 Word too_many_tokens(const Case& the, const Source& source) {
-    // What operators have allotted is not for others to give.
+    // People cannot extend an allocation made by operators.
     const bool is_budget = source.refusal == Refusal::BudgetTokensExceeded;
     return {
         source.refusal,
@@ -452,15 +454,15 @@ Word check_tokens(const Case& the) {
     return too_many_tokens(the, least);
 }
 
-/// Of one that moves: the purse of who had it gets back what this one's gives. An offer that is
-/// taken is settled first, and what a lowered limit has no room for is not let in by that.
+/// For a moving request: the previous holder's reservation is released and the new holder's is
+/// made. An accepted offer is settled first; a lowered limit is not exceeded by that.
 Word check_purse_of_target(const Case& the) {
     if (the.tokens == 0 || is_planted(Mutant::Overspend)) return {};
     const auto source = poorest({purse_of_target(the), allocation_of_target(the)});
     return the.tokens <= source.left ? Word{} : too_many_tokens(the, source);
 }
 
-/// What is left of the money for a window, once an offer that is taken is settled.
+/// The money left in the account for this window, after an accepted offer is settled.
 std::uint64_t money_left(const Case& the, const std::string& account, std::int64_t most) {
     const auto& governor = the.state.governor;
     auto purse = governor::purse_at(
@@ -481,7 +483,7 @@ std::uint64_t money_left_in_tree(const Case& the) {
     return governor::left_in(purse, purse_of_tree(the, Rule::CostPerRoot));
 }
 
-/// What an operator has allotted to its target in money, and nobody was promised yet (T15).
+/// The operator's allocation of money to the target, less the money promised already (T15).
 Source money_allotted_to_target(const Case& the) {
     const auto left = shared::left_of(the.state.shared, the.envelope.to(), "budget");
     if (left == governor::kNoLimit) return {};
@@ -495,15 +497,15 @@ Source money_allotted_to_target(const Case& the) {
         "the allocation of its target", without(left, promised), Refusal::ResourceLimitExceeded};
 }
 
-/// The money that it would draw on, and what has the least of it left.
+/// Of all money budgets drawn on by the request, the budget with the least left.
 Source poorest_in_money(const Case& the) {
     const auto beside = the.beside.cost;
-    // Of one that moves, what it has already is in each but the purse of who gets it.
+    // A moving request's own reservation is in all of these budgets but the new target's.
     const auto with_its_own = [&](std::uint64_t left) {
         return left > governor::kNoLimit - the.cost_before ? governor::kNoLimit
                                                            : left + the.cost_before;
     };
-    // Names are put together only where there is a limit.
+    // Account names are built only where there is a limit.
     const auto left = [&](std::int64_t most, const auto& account) {
         return most == 0 ? governor::kNoLimit : money_left(the, account(), most);
     };
@@ -534,7 +536,7 @@ Word check_cost(const Case& the) {
     if (the.cost == 0 || is_planted(Mutant::Overspend)) return {};
     const auto least = poorest_in_money(the);
     if (the.cost <= least.left) return passed(the, "it may cost {} millionths", the.cost);
-    // What operators have allotted is not for others to give.
+    // People cannot extend an allocation made by operators.
     const bool is_budget = least.refusal == Refusal::BudgetTokensExceeded;
     return {
         is_budget ? Refusal::BudgetCostExceeded : least.refusal,
@@ -543,7 +545,7 @@ Word check_cost(const Case& the) {
         is_budget ? approvals_for_budget(the) : 0};
 }
 
-/// What was given with a request is given back with its answer.
+/// A request's answer returns everything given with the request.
 Word check_over(const Case& the) {
     if (the.at.parent == nullptr || the.at.parent->is_open) return {};
     return {Refusal::DelegationNotFound,
@@ -553,7 +555,7 @@ Word check_over(const Case& the) {
                         the.at.parent->session)};
 }
 
-/// What a workflow was started for, or several are asked for, may be over before it is.
+/// The parent of a workflow step or of a call's share may be over by now.
 Word check_parent(const Case& the) {
     const bool is_lost = the.out_of != Ticket{} && the.at.unfounded == nullptr &&
                          (the.at.parent == nullptr || !the.at.parent->is_open);
@@ -576,7 +578,7 @@ Word check_parent(const Case& the) {
                 : "the request out of which it is asked is over"};
 }
 
-/// Of one that moves: what comes for the first time is held to it before.
+/// For a moving request: a new request is held to the allocation before the guards run.
 Word check_allocation(const Case& the) {
     auto spent = allocation_spent(the.state, the.envelope.to());
     if (spent.empty()) return {};
@@ -642,7 +644,7 @@ void measure(Case& the) {
     }
     the.user = the.claim.user;
     if (the.user.empty() && the.at.root != nullptr) the.user = the.at.root->user;
-    // The hub invites for who called, and within that one's limits.
+    // The hub's invitations count for the requester of the call, under the requester's limits.
     const auto* const call =
         the.at.is_invited ? broker::find_request(the.state.requests, the.out_of) : nullptr;
     const auto& asked = call != nullptr ? *call->asked : the.envelope;
@@ -653,15 +655,15 @@ void measure(Case& the) {
     const std::uint32_t deeper = the.at.is_sideways ? 0 : 1;
     if (the.at.parent != nullptr) the.depth = the.at.parent->depth + deeper;
     if (the.at.unfounded != nullptr) the.depth = 1 + deeper;
-    // What comes to the hub from outside is the beginning: "0 = user to Prime".
+    // A plan begun from outside the tree is the beginning: "0 = user to Prime".
     const bool is_planned = the.claim.may_repeat && the.at.parent == nullptr;
     if (is_planned && the.at.unfounded == nullptr) the.depth = 0;
-    // A declared depth can only make it stricter.
+    // A declared depth can only be stricter.
     the.depth = is_planted(Mutant::BelieveTheDepth) && the.claim.depth > 0
                     ? the.claim.depth
                     : std::max(the.depth, the.claim.depth);
     the.depth_max = static_cast<std::uint32_t>(the.limit(Rule::DepthMax));
-    // Where every request declares a limit, none is a limit of nothing.
+    // Where every request declares a limit, a missing limit is 0.
     if (the.claim.depth_max > 0 || the.claim.has_session) {
         the.depth_max = std::min(the.depth_max, the.claim.depth_max);
     }

@@ -1,5 +1,5 @@
-// What is asked of several, given to whoever is chosen, or passed on when somebody says no is held
-// to the same guards as a request that is made of one.
+// A request to several agents, given to the chosen agent, or passed on after a refusal is held to
+// the same guards as a request to one agent.
 #include <map>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a request says of the delegation that it is.
+/// A request's claim as a delegation.
 struct Errand {
     std::string id = "job";
     std::string from = "a";
@@ -71,7 +71,7 @@ class Guarded : public ::testing::Test {
         send.claim = PlainScribe{}.claim(*send.envelope);
         return send;
     }
-    /// By the sender itself, with these grants.
+    /// Sends the request as its sender, with grants for these users.
     Guarded& ask(const Errand& errand, std::vector<std::string> users = {"u1"}) {
         story.as_caller({.agent = {errand.from}, .users = std::move(users)});
         story.ask(message(errand));
@@ -132,7 +132,7 @@ using Several = Guarded;
 
 // --- all: --------------------------------------------------------------------------------------
 
-TEST_F(Several, I2_X13_WhoHasNoGrantForAUserHasNoneForSeveralEither) {
+TEST_F(Several, I2_X13_ACallForAUserNeedsAGrantForThatUser) {
     for (const auto* to : {"b", "all:b", "all:b/c", "call:cheapest:b/c"}) {
         ask({.to = to, .user = "u2", .session = "s"});
         EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated) << to;
@@ -143,7 +143,7 @@ TEST_F(Several, I2_X13_WhoHasNoGrantForAUserHasNoneForSeveralEither) {
     EXPECT_TRUE(held.contains("b") && held.contains("c"));
 }
 
-TEST_F(Several, X4_X14_OneOfWhomItCannotBeAskedIsNamedAndNobodyHasIt) {
+TEST_F(Several, X4_X14_IfOneShareIsRefusedItsAgentIsNamedAndNobodyIsAsked) {
     story.as_the_hub().ask(RegisterAgent{{"c"}, {.tools_allowed = {"pen"}}});
     ask({.to = "all:b/c", .session = "s", .tool = "ocr"});
     EXPECT_EQ(story.refusal(), Refusal::ToolNotAllowed);
@@ -153,7 +153,7 @@ TEST_F(Several, X4_X14_OneOfWhomItCannotBeAskedIsNamedAndNobodyHasIt) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationDepthExceeded);
 }
 
-TEST_F(Several, X8_G4_ThePurseHasEnoughForAllOfThemOrNobodyIsAsked) {
+TEST_F(Several, X8_G4_TheBudgetCoversAllSharesOrNobodyIsAsked) {
     allow({{{Rule::TokensPerRoot, {}}, 150}});
     ask({.to = "all:b/c", .session = "s", .tokens_max = 100});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
@@ -166,7 +166,7 @@ TEST_F(Several, X8_G4_ThePurseHasEnoughForAllOfThemOrNobodyIsAsked) {
     EXPECT_TRUE(held.contains("c"));
 }
 
-TEST_F(Several, X5_G2_WhatIsOpenAlreadyCountsTowardsHowManyThereMayBe) {
+TEST_F(Several, X5_G2_OpenDelegationsCountTowardsTheFanOutOfACall) {
     allow({{{Rule::FanoutMax, {}}, 2}});
     ask({.id = "one", .to = "b", .session = "s"});
     held.clear();
@@ -177,7 +177,7 @@ TEST_F(Several, X5_G2_WhatIsOpenAlreadyCountsTowardsHowManyThereMayBe) {
     EXPECT_TRUE(held.contains("c"));
 }
 
-TEST_F(Several, G7_T14_TheMinuteOfTheirSenderHasRoomForAllOfThemOrNobodyIsAsked) {
+TEST_F(Several, G7_T14_TheSendersMinuteHasRoomForAllSharesOrNobodyIsAsked) {
     allow({{{Rule::MessagesPerMinute, {}}, 3}});
     ask({.id = "one", .to = "all:b"});
     EXPECT_TRUE(held.contains("b")) << "it counts as two: itself, and a share";
@@ -198,7 +198,7 @@ TEST_F(Several, G7_T14_TheMinuteOfTheirSenderHasRoomForAllOfThemOrNobodyIsAsked)
     EXPECT_FALSE(held.contains("b"));
 }
 
-TEST_F(Several, G7_T14_TheMinuteOfTheirUserHasRoomForAllOfThemOrNobodyIsAsked) {
+TEST_F(Several, G7_T14_TheUsersMinuteHasRoomForAllSharesOrNobodyIsAsked) {
     allow({{{Rule::RequestsPerUserMinute, {}}, 3}, {{Rule::FanoutMax, {}}, 9}});
     ask({.id = "one", .to = "all:b/c", .user = "u1", .session = "s", .objective = "one"});
     EXPECT_TRUE(held.contains("b") && held.contains("c"));
@@ -217,14 +217,14 @@ TEST_F(Several, G7_T14_TheMinuteOfTheirUserHasRoomForAllOfThemOrNobodyIsAsked) {
     EXPECT_EQ(opened[0].agents, (std::vector<std::string>{"b", "c"})) << "the request is the third";
 }
 
-TEST_F(Several, T14_AChainThatIsNotEnabledIsNotByNamingSeveral) {
+TEST_F(Several, T14_ACallIsNoWayRoundADisabledChain) {
     allow(without_chain("a>c"));
     ask({.to = "all:b/c"});
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
     EXPECT_TRUE(held.empty());
 }
 
-TEST_F(Several, X4_X7_SharesStandWhereTheCallWasOpened) {
+TEST_F(Several, X4_X7_SharesGetTheParentUserAndDeadlineOfTheCall) {
     ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
     ASSERT_TRUE(has("b", "top"));
     const auto top = story.happened<MessageAccepted>().front();
@@ -247,10 +247,10 @@ TEST_F(Several, X4_X7_SharesStandWhereTheCallWasOpened) {
     }
 }
 
-TEST_F(Several, X4_AShareOfWhatIsOverBeginsNoTreeOfItsOwn) {
+TEST_F(Several, X4_AShareOfAnEndedRequestBeginsNoTreeOfItsOwn) {
     ask({.id = "top", .to = "b", .user = "u1", .session = "s"});
     const auto asks = [&](Ticket parent) {
-        // As if the fleet had been stopped right behind the opening.
+        // As if the fleet had been stopped just after the call was opened.
         auto& state = story.state();
         auto share = message({.id = "late", .from = "b", .to = "c"});
         share.below = parent;
@@ -264,7 +264,7 @@ TEST_F(Several, X4_AShareOfWhatIsOverBeginsNoTreeOfItsOwn) {
     EXPECT_EQ(asks({}).refusal, Refusal::None) << "which was out of nothing before";
 }
 
-TEST_F(Several, W9_WhoOpenedItDoesNotApproveAShare) {
+TEST_F(Several, W9_TheOpenerOfACallCannotApproveAShare) {
     allow({{{Rule::RiskLow, {}}, 50}});
     const Caller olga{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin};
     story.as_caller(olga).ask(message({.to = "all:b", .session = "s"}));
@@ -281,7 +281,7 @@ TEST_F(Several, W9_WhoOpenedItDoesNotApproveAShare) {
     EXPECT_TRUE(held.contains("b"));
 }
 
-TEST_F(Several, X3_EachWorksInASessionOfItsOwn) {
+TEST_F(Several, X3_EachShareHasASessionOfItsOwn) {
     ask({.to = "all:b/c", .user = "u1", .session = "s"});
     const auto admitted = story.happened<DelegationAdmitted>();
     ASSERT_EQ(admitted.size(), 2U);
@@ -293,13 +293,13 @@ TEST_F(Several, X3_EachWorksInASessionOfItsOwn) {
         EXPECT_NE(request->asked->body().find(each.child_session), std::string_view::npos)
             << "which is what its delegate reads";
     }
-    // Out of it that one goes on.
+    // The agent's own request from its session belongs below its share.
     ask({.id = "on", .from = "b", .to = "d", .session = admitted[0].child_session}, {});
     ASSERT_EQ(story.happened<DelegationAdmitted>().size(), 1U);
     EXPECT_EQ(story.happened<DelegationAdmitted>()[0].parent, admitted[0].request);
 }
 
-TEST_F(Several, T7_K2_WhatIsAskedOfSeveralIsAsUrgentAsItsSenderSays) {
+TEST_F(Several, T7_K2_ACallAndItsSharesHaveTheSendersPriority) {
     for (const auto priority :
          {Priority::Critical, Priority::High, Priority::Normal, Priority::Low}) {
         for (const auto* to : {"all:b", "call:cheapest:b"}) {
@@ -321,7 +321,7 @@ TEST_F(Several, T7_K2_WhatIsAskedOfSeveralIsAsUrgentAsItsSenderSays) {
 
 // --- call: -------------------------------------------------------------------------------------
 
-TEST_F(Several, T14_WhoMayNotBeAskedIsNotInvited) {
+TEST_F(Several, T14_AnAgentThatMayNotBeAskedIsNotInvited) {
     allow(without_chain("a>c"));
     ask({.to = "call:cheapest:b/c"});
     EXPECT_TRUE(held.contains("b"));
@@ -333,7 +333,7 @@ TEST_F(Several, T14_WhoMayNotBeAskedIsNotInvited) {
     EXPECT_FALSE(held.contains("c"));
 }
 
-TEST_F(Several, T14_WhoMayNotBeAskedFirstLeavesTheOthers) {
+TEST_F(Several, T14_IfTheFirstAgentMayNotBeAskedTheOthersAreInvited) {
     allow(without_chain("a>b"));
     ask({.to = "call:cheapest:b/c"});
     EXPECT_EQ(story.refusal(), Refusal::None);
@@ -341,7 +341,7 @@ TEST_F(Several, T14_WhoMayNotBeAskedFirstLeavesTheOthers) {
     EXPECT_FALSE(held.contains("b"));
 }
 
-TEST_F(Several, G3_X6_NobodyIsInvitedToItsOwnErrand) {
+TEST_F(Several, G3_X6_AnAgentIsNotInvitedToAnObjectiveItHasFurtherUp) {
     ask({.id = "top", .to = "b", .session = "s", .objective = "ring"});
     ASSERT_TRUE(has("b", "top"));
     ask({.id = "on",
@@ -354,7 +354,7 @@ TEST_F(Several, G3_X6_NobodyIsInvitedToItsOwnErrand) {
     EXPECT_FALSE(held.contains("a")) << "it is at work on this further up";
 }
 
-TEST_F(Several, G4_AChosenAgentsPurseIsHeldToItsBounds) {
+TEST_F(Several, G4_AnAgentOverItsBudgetIsNotChosen) {
     allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 150}});
     ask({.id = "one", .to = "call:cheapest:b/c", .session = "s", .objective = "one"});
     propose("c", 1);
@@ -368,7 +368,7 @@ TEST_F(Several, G4_AChosenAgentsPurseIsHeldToItsBounds) {
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
 }
 
-TEST_F(Several, G4_T14_WhoIsChosenIsCheckedAgain) {
+TEST_F(Several, G4_T14_TheChosenAgentIsCheckedAgain) {
     ask({.to = "call:cheapest:b/c", .session = "s"});
     const auto before = held;
     allow(without_chain("a>c"));
@@ -380,7 +380,7 @@ TEST_F(Several, G4_T14_WhoIsChosenIsCheckedAgain) {
     EXPECT_EQ(reserved("c"), 0U);
 }
 
-TEST_F(Several, T14_IfNobodyMayHaveItAnyMoreThatIsSaid) {
+TEST_F(Several, T14_ACallWithNoPermittedAgentLeftFailsWithTheReason) {
     ask({.to = "call:cheapest:c"});
     const auto before = held;
     allow(without_chain("a>c"));
@@ -393,7 +393,7 @@ TEST_F(Several, T14_IfNobodyMayHaveItAnyMoreThatIsSaid) {
     EXPECT_NE(failed[0].detail.find("chain_enabled"), std::string::npos) << failed[0].detail;
 }
 
-TEST_F(Several, G4_WhatItMayCostIsByThePriceOfWhoIsChosen) {
+TEST_F(Several, G4_TheReservedCostIsByTheChosenAgentsPrice) {
     allow({{{Rule::CostPerMillionTokens, {ScopeKind::Agent, "b"}}, 1'000'000},
            {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "c"}}, 3'000'000}});
     const auto cost = [&] {
@@ -409,7 +409,7 @@ TEST_F(Several, G4_WhatItMayCostIsByThePriceOfWhoIsChosen) {
     EXPECT_EQ(cost(), 0U);
 }
 
-TEST_F(Several, X5_G2_NoMoreAreInvitedThanMayBeAskedAtATime) {
+TEST_F(Several, X5_G2_NoMoreAgentsAreInvitedThanTheFanOut) {
     allow({{{Rule::FanoutMax, {}}, 2}});
     ask({.to = "call:cheapest:b/c/d"});
     EXPECT_EQ(story.refusal(), Refusal::DelegationFanoutExceeded);
@@ -427,7 +427,7 @@ TEST_F(Several, X5_G2_NoMoreAreInvitedThanMayBeAskedAtATime) {
     EXPECT_EQ(opened[0].agents, (std::vector<std::string>{"c", "d"})) << "who has the least to do";
 }
 
-TEST_F(Several, X4_X5_X16_WhoIsInvitedIsOnTheRecordOfTheTree) {
+TEST_F(Several, X4_X5_X16_InvitationsAreRecordedBelowTheCall) {
     ask({.to = "call:cheapest:b/c", .user = "u1", .session = "s"});
     const auto admitted = story.happened<DelegationAdmitted>();
     ASSERT_EQ(admitted.size(), 3U) << "the request, and who is asked for a proposal to it";
@@ -441,7 +441,7 @@ TEST_F(Several, X4_X5_X16_WhoIsInvitedIsOnTheRecordOfTheTree) {
     }
     const auto& lineage = story.state().governor.lineage;
     EXPECT_EQ(governor::find_delegation(lineage, call.request)->open_children, 2U);
-    // Who makes a proposal does not leave the tree by it.
+    // An agent that makes a proposal does not leave the tree by doing so.
     ask({.id = "aside",
          .from = "b",
          .to = "d",
@@ -455,7 +455,7 @@ TEST_F(Several, X4_X5_X16_WhoIsInvitedIsOnTheRecordOfTheTree) {
     EXPECT_EQ(below[0].depth, call.depth + 1);
 }
 
-TEST_F(Several, G1_G2_G4_ACallInATreeIsWhatTheModelSaysOfIt) {
+TEST_F(Several, G1_G2_G4_ACallInATreeAgreesWithTheModel) {
     DelegationModel model;
     const auto follow = [&] {
         for (const auto& event : story.events()) model.follow(event, story.now());
@@ -488,7 +488,7 @@ TEST_F(Several, G1_G2_G4_ACallInATreeIsWhatTheModelSaysOfIt) {
     EXPECT_TRUE(model.open.empty());
 }
 
-TEST_F(Several, T14_G1_WhoIsChosenIsHeldToTheDepthOfTheUserAndTheCapability) {
+TEST_F(Several, T14_G1_TheChosenAgentIsHeldToTheDepthOfUserAndCapability) {
     story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"SORT"}])"}});
     allow({{{Rule::DepthMax, {}}, 1}, {{Rule::DepthMax, {ScopeKind::User, "u1"}}, 9}});
     ask({.id = "one", .to = "call:cheapest:b", .user = "u1", .session = "s"});
@@ -500,7 +500,7 @@ TEST_F(Several, T14_G1_WhoIsChosenIsHeldToTheDepthOfTheUserAndTheCapability) {
     EXPECT_TRUE(has("b", "two"));
 }
 
-TEST_F(Several, T14_X5_AsManyAreAskedAsTheUserAndTheCapabilityAllow) {
+TEST_F(Several, T14_X5_TheFanOutOfUserAndCapabilityBoundsACall) {
     for (const auto* agent : {"c", "d"}) {
         story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"SORT"}])"}});
     }
@@ -526,7 +526,7 @@ TEST_F(Several, T14_X5_AsManyAreAskedAsTheUserAndTheCapabilityAllow) {
     EXPECT_EQ(asked(), (Agents{"c", "d"})) << refused_with();
 }
 
-TEST_F(Several, G4_T4_NobodyWaitsUntilPeopleLetSomebodyBeInvited) {
+TEST_F(Several, G4_T4_AnInvitationThatNeedsApprovalFailsAtOnce) {
     allow({{{Rule::CostPerMillionTokens, {}}, 1'000'000},
            {{Rule::CostPerRoot, {}}, 110},
            {{Rule::BudgetAsksPeople, {}}, 1}});
@@ -540,7 +540,7 @@ TEST_F(Several, G4_T4_NobodyWaitsUntilPeopleLetSomebodyBeInvited) {
         << failed[0].detail;
 }
 
-TEST_F(Several, G4_OfALittleEachWhoIsInvitedHasAPart) {
+TEST_F(Several, G4_EachInvitationGetsAtLeastOneToken) {
     ask({.to = "call:cheapest:b/c", .session = "s", .tokens_max = 2});
     const auto admitted = story.happened<DelegationAdmitted>();
     ASSERT_EQ(admitted.size(), 3U) << "the request, and who is asked for a proposal to it";
@@ -550,7 +550,7 @@ TEST_F(Several, G4_OfALittleEachWhoIsInvitedHasAPart) {
 
 // --- explained ---------------------------------------------------------------------------------
 
-TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
+TEST_F(Several, T14_ExplainPredictsTheOutcomeOfACall) {
     allow(without_chain("a>c"));
     const auto caller = std::make_shared<const Caller>(Caller{.agent = {"a"}, .users = {"u1"}});
     const auto told = [&](const Errand& errand) {
@@ -584,7 +584,7 @@ TEST_F(Several, T14_ExplainSaysWhatBecomesOfWhatIsAskedOfSeveral) {
 
 class PassedOn : public Guarded {
   protected:
-    /// A call for help, and where it goes if it is refused.
+    /// A request for help, with a fallback for a refusal.
     PassedOn& help(Errand errand, Passing passing) {
         auto send = message(errand);
         send.passing = std::make_shared<const Passing>(std::move(passing));
@@ -594,7 +594,7 @@ class PassedOn : public Guarded {
     }
 };
 
-TEST_F(PassedOn, T14_WhatOneDeclinesGoesToNobodyWhoMayNotBeAsked) {
+TEST_F(PassedOn, T14_ADeclinedRequestGoesToNoAgentThatMayNotBeAsked) {
     allow(without_chain("a>c"));
     help({.to = "b"}, {.fallback = "c"});
     ASSERT_TRUE(has("b", "job"));
@@ -603,7 +603,7 @@ TEST_F(PassedOn, T14_WhatOneDeclinesGoesToNobodyWhoMayNotBeAsked) {
     EXPECT_TRUE(has("a", "r1")) << "nobody is left: this is the answer";
 }
 
-TEST_F(PassedOn, T14_WhoMayNotBeAskedIsNotChosenFirst) {
+TEST_F(PassedOn, T14_AnAgentThatMayNotBeAskedIsNotChosen) {
     allow(without_chain("a>b"));
     for (const auto* agent : {"b", "c"}) {
         story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"FIX"}])"}});
@@ -611,7 +611,7 @@ TEST_F(PassedOn, T14_WhoMayNotBeAskedIsNotChosenFirst) {
     ask({.to = "capability:FIX"});
     EXPECT_FALSE(held.contains("b"));
     EXPECT_TRUE(has("c", "job"));
-    // Where nobody may be, the guard that says so has the word.
+    // If no agent may be asked, the refusing guard gives the reason.
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "a>b"}}, 0},
            {{Rule::ChainEnabled, {ScopeKind::Chain, "a>c"}}, 0}});
     ask({.id = "job2", .to = "capability:FIX"});
@@ -620,7 +620,7 @@ TEST_F(PassedOn, T14_WhoMayNotBeAskedIsNotChosenFirst) {
     EXPECT_TRUE(has("d", "job3")) << "who is named for that case is asked";
 }
 
-TEST_F(PassedOn, T14_OfThoseWhoCanOneWhoMayBeAskedIsNext) {
+TEST_F(PassedOn, T14_ADeclinedRequestGoesToACapableAgentThatMayBeAsked) {
     allow(without_chain("a>c"));
     for (const auto* agent : {"b", "c", "d"}) {
         story.as_the_hub().ask(RegisterAgent{{agent}, {.capabilities = R"([{"code":"FIX"}])"}});
@@ -632,7 +632,7 @@ TEST_F(PassedOn, T14_OfThoseWhoCanOneWhoMayBeAskedIsNext) {
     EXPECT_TRUE(has("d", "job"));
 }
 
-TEST_F(PassedOn, G3_X6_WhatOneDeclinesDoesNotComeRoundInARing) {
+TEST_F(PassedOn, G3_X6_ADeclinedRequestDoesNotFormARing) {
     ask({.id = "top", .to = "b", .session = "s", .objective = "ring"});
     help({.id = "on", .from = "b", .to = "c", .session = "of top", .objective = "ring"},
          {.fallback = "a"});
@@ -642,7 +642,7 @@ TEST_F(PassedOn, G3_X6_WhatOneDeclinesDoesNotComeRoundInARing) {
     EXPECT_TRUE(has("b", "r1"));
 }
 
-TEST_F(PassedOn, G4_WhatOneDeclinesGoesToWhosePurseHasEnough) {
+TEST_F(PassedOn, G4_ADeclinedRequestGoesToNoAgentWithoutBudget) {
     allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 50}});
     help({.to = "b", .session = "s"}, {.fallback = "c"});
     ASSERT_EQ(reserved("b"), 100U);
@@ -651,7 +651,7 @@ TEST_F(PassedOn, G4_WhatOneDeclinesGoesToWhosePurseHasEnough) {
     EXPECT_EQ(reserved("c"), 0U);
 }
 
-TEST_F(PassedOn, X14_WhatOneDeclinesGoesToWhoMayUseItsTools) {
+TEST_F(PassedOn, X14_ADeclinedRequestGoesToNoAgentWithoutItsTools) {
     story.as_the_hub().ask(RegisterAgent{{"c"}, {.tools_allowed = {"pen"}}});
     help({.to = "b", .session = "s", .tool = "ocr"}, {.fallback = "c"});
     decline("b");
@@ -659,7 +659,7 @@ TEST_F(PassedOn, X14_WhatOneDeclinesGoesToWhoMayUseItsTools) {
     EXPECT_TRUE(has("a", "r1"));
 }
 
-TEST_F(PassedOn, G5_WhatOneDeclinesGoesToNobodyWhoIsLeftAlone) {
+TEST_F(PassedOn, G5_ADeclinedRequestGoesToNoAgentWithAnOpenBreaker) {
     allow({{{Rule::BreakerFailures, {}}, 1}});
     ask({.id = "first", .to = "c"});
     answer("c", "{}", AnswerKind::Failed);
@@ -672,7 +672,7 @@ TEST_F(PassedOn, G5_WhatOneDeclinesGoesToNobodyWhoIsLeftAlone) {
     EXPECT_TRUE(has("a", "r2")) << "nobody is left: this is the answer";
 }
 
-/// A task that "d" gave "b", and its offer to others.
+/// A task that "d" gave "b", and its offers to others.
 class Offered : public PassedOn {
   protected:
     static SendMessage about_task(const Errand& errand) {
@@ -702,7 +702,7 @@ class Offered : public PassedOn {
         story.as("b").ask(over);
         look();
     }
-    /// There is room for the task and 5 of the 10 that its offer may use.
+    /// There is room for the task and for 5 of the 10 tokens that its offer may use.
     void expect_room_for_what_is_left(Refusal refusal) {
         give_task();
         offer("first", "a");
@@ -719,7 +719,7 @@ class Offered : public PassedOn {
     }
 };
 
-TEST_F(Offered, T3_T14_ATaskIsOfferedOnlyToWhoMayBeAskedByWhoGaveIt) {
+TEST_F(Offered, T3_T14_ATaskIsOfferedOnlyToAgentsItsRequesterMayAsk) {
     allow(without_chain("d>c"));
     give_task();
     offer("no", "c");
@@ -732,7 +732,7 @@ TEST_F(Offered, T3_T14_ATaskIsOfferedOnlyToWhoMayBeAskedByWhoGaveIt) {
     EXPECT_FALSE(held.contains("c")) << "nor if it is passed on";
 }
 
-TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToWhosePurseHasEnough) {
+TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToAgentsWithEnoughBudget) {
     allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "c"}}, 50}});
     give_task();
     offer("no", "c");
@@ -744,24 +744,24 @@ TEST_F(Offered, T3_G4_ATaskIsOfferedOnlyToWhosePurseHasEnough) {
     EXPECT_EQ(reserved("b"), 0U);
 }
 
-TEST_F(Offered, T3_G4_WhatWasUsedForTheOfferIsGoneWhenTheTaskIsTaken) {
+TEST_F(Offered, T3_G4_TokensUsedForTheOfferAreChargedBeforeTheTaskIsTaken) {
     allow({{{Rule::TokensPerAgent, {ScopeKind::Agent, "a"}}, 105}});
     expect_room_for_what_is_left(Refusal::BudgetTokensExceeded);
 }
 
-TEST_F(Offered, T3_G4_WhatTheOfferHasCostTheHubIsGoneWhenTheTaskIsTaken) {
+TEST_F(Offered, T3_G4_TheOffersCostIsChargedToTheHubBeforeTheTaskIsTaken) {
     allow({{{Rule::CostInTotal, {}}, 105},
            {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
     expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
 }
 
-TEST_F(Offered, T3_G4_WhatTheOfferHasCostItsTreeIsGoneWhenTheTaskIsTaken) {
+TEST_F(Offered, T3_G4_TheOffersCostIsChargedToTheTreeBeforeTheTaskIsTaken) {
     allow({{{Rule::CostPerRoot, {}}, 105},
            {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "a"}}, 1'000'000}});
     expect_room_for_what_is_left(Refusal::BudgetCostExceeded);
 }
 
-TEST_F(Offered, T3_T15_WhatWasUsedForTheOfferIsGoneFromAnAllocation) {
+TEST_F(Offered, T3_T15_TokensUsedForTheOfferAreChargedToTheAllocation) {
     story.as_operator().ask(
         WriteAllocation{StateOperation::Create,
                         "tokens of a",
@@ -771,7 +771,7 @@ TEST_F(Offered, T3_T15_WhatWasUsedForTheOfferIsGoneFromAnAllocation) {
     expect_room_for_what_is_left(Refusal::ResourceLimitExceeded);
 }
 
-TEST_F(Offered, T3_G4_ALimitThatWasLoweredHoldsForATaskThatWasOfferedBefore) {
+TEST_F(Offered, T3_G4_ALoweredLimitAppliesToATaskOfferedBefore) {
     give_task();
     offer("over", "a", {}, 100);
     ASSERT_TRUE(has("a", "over")) << refused_with();
@@ -782,7 +782,7 @@ TEST_F(Offered, T3_G4_ALimitThatWasLoweredHoldsForATaskThatWasOfferedBefore) {
     EXPECT_EQ(reserved("b"), 100U);
 }
 
-TEST_F(PassedOn, T3_ATaskThatOneDeclinesIsNotOfferedToWhoGaveIt) {
+TEST_F(PassedOn, T3_ADeclinedTaskIsNotOfferedToItsRequester) {
     Errand errand{.id = "task", .from = "d", .to = "b"};
     auto task = message(errand);
     auto header = task.envelope->header();

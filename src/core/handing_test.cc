@@ -1,5 +1,5 @@
-// Handing over: who has a task, who is asked next when somebody says no, who is chosen of several,
-// and what comes back to who laid it down.
+// Handing over: the holder of a task, the next agent after a refusal, the agent chosen of several,
+// and the pushed state that comes back to its requester.
 #include <map>
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Agents that are connected, and what each was last handed.
+/// Connected agents, and the last delivery of each.
 struct Floor {
     Story story;
     std::map<std::string, DeliveryToken> held;
@@ -24,7 +24,7 @@ struct Floor {
     int answers = 0;
 
     explicit Floor(const std::vector<std::string>& agents) {
-        // Nobody is given up for silence while a test lets time pass.
+        // No agent is given up for silence while a test lets time pass.
         story.limits().heartbeat_timeout = 1h;
         story.limits().lease = 1h;
         for (const auto& agent : agents) join(agent);
@@ -35,7 +35,7 @@ struct Floor {
         story.as_the_hub().ask(RegisterAgent{{agent}, profile});
         story.connect(agent, 10);
     }
-    /// The hub ends and starts, and these come back.
+    /// The hub restarts, and these agents come back.
     void restart(const std::vector<std::string>& agents) {
         story.as_the_hub().restart();
         for (const auto& agent : agents) {
@@ -125,7 +125,7 @@ struct Floor {
     }
 };
 
-TEST(Handing, T3_WhoAcceptsHasTheTaskAndItsAnswerIsTheAskersOne) {
+TEST(Handing, T3_TheAcceptingAgentGetsTheTaskAndAnswersItsRequester) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b");
     ASSERT_TRUE(floor.has("a", "job"));
@@ -134,10 +134,10 @@ TEST(Handing, T3_WhoAcceptsHasTheTaskAndItsAnswerIsTheAskersOne) {
 
     floor.answer("b");
     EXPECT_EQ(floor.story.happened<MessageMoved>().size(), 1U);
-    EXPECT_TRUE(floor.has("a", "r1"));   // It is told that it was accepted,
-    EXPECT_TRUE(floor.has("b", "job"));  // and the task is delivered to who took it.
+    EXPECT_TRUE(floor.has("a", "r1"));   // "a" is told that the offer was accepted,
+    EXPECT_TRUE(floor.has("b", "job"));  // and the task is delivered to "b".
 
-    // Who had it can do nothing about it any more.
+    // The former holder can do nothing about the task any more.
     floor.story.as("a").ask(AckDelivery{before});
     EXPECT_EQ(floor.story.refusal(), Refusal::DeliveryStale);
     floor.send({.id = "late",
@@ -154,13 +154,13 @@ TEST(Handing, T3_WhoAcceptsHasTheTaskAndItsAnswerIsTheAskersOne) {
     EXPECT_TRUE(floor.story.state().handing.former.empty());
 }
 
-TEST(Handing, T3_WhoRefusesLeavesTheTaskWhereItWas) {
+TEST(Handing, T3_ARefusalLeavesTheTaskWithItsHolder) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b");
     const auto job = floor.held.at("a");
     floor.answer("b", true);
     EXPECT_TRUE(floor.story.happened<MessageMoved>().empty());
-    EXPECT_TRUE(floor.has("a", "r1"));  // It hears so although it has the task in hand.
+    EXPECT_TRUE(floor.has("a", "r1"));  // "a" hears the refusal although it has the task in hand.
     floor.held["a"] = job;
     floor.read["a"] =
         envelope({.id = "job", .from = "x", .to = "a", .task = "t", .correlation = "c"});
@@ -178,7 +178,7 @@ TEST(Handing, T3_SilenceIsARefusal) {
     ASSERT_EQ(failed.size(), 1U);
     EXPECT_EQ(failed[0].refusal, Refusal::RequestTimedOut);
     EXPECT_TRUE(floor.story.happened<MessageMoved>().empty());
-    EXPECT_TRUE(floor.has("a", "h"));  // The hub's own answer to it.
+    EXPECT_TRUE(floor.has("a", "h"));  // The hub's own answer to the handoff.
 }
 
 TEST(Handing, T3_TheFallbackIsAskedWhenTheFirstSaysNo) {
@@ -213,7 +213,7 @@ TEST(Handing, T3_APersonIsTheLastFallback) {
     EXPECT_EQ(asked[0].asked_by, "a");
 }
 
-TEST(Handing, T3_WhatIsWrittenAboutTheTaskFollowsItInOrder) {
+TEST(Handing, T3_MessagesAboutTheTaskFollowInOrder) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a");
     floor.send({.id = "more-1", .from = "x", .to = "a", .task = "t"});
@@ -230,11 +230,12 @@ TEST(Handing, T3_WhatIsWrittenAboutTheTaskFollowsItInOrder) {
     EXPECT_TRUE(floor.has("a", "other"));
 }
 
-TEST(Handing, W1_AnAnswerToItsHolderStaysWhenATaskIsHandedOver) {
+TEST(Handing, W1_AnAnswerToTheOldHolderStaysWhenATaskIsHandedOver) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a");
     const auto job = floor.held.at("a");
-    // While it has the task, `a` asks whoever gave it, and the answer waits behind another message.
+    // While "a" has the task, it asks the task's requester, and the answer waits behind another
+    // message.
     floor.ask("question", "a", "x");
     ASSERT_TRUE(floor.has("x", "question"));
     floor.send({.id = "more", .from = "x", .to = "a", .task = "t"});
@@ -249,7 +250,7 @@ TEST(Handing, W1_AnAnswerToItsHolderStaysWhenATaskIsHandedOver) {
     }
 }
 
-TEST(Handing, S2_WhatATopicBroughtStaysWithItsSubscriber) {
+TEST(Handing, S2_MessagesOfATopicStayWithTheirSubscriber) {
     Floor floor{{"x", "a", "b"}};
     floor.story.as_the_hub().ask(Subscribe{{"a"}, {"news"}});
     floor.ask("job", "x", "a");
@@ -260,11 +261,11 @@ TEST(Handing, S2_WhatATopicBroughtStaysWithItsSubscriber) {
     EXPECT_EQ(floor.story.mailbox("b").waiting, 0U);
 }
 
-TEST(Handing, T3_WhatIsWrittenAboutATaskThatCameBackGoesToItsHolderOnce) {
+TEST(Handing, T3_AMessageAboutATaskThatCameBackGoesToTheHolderOnce) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a").hand_over("h1", "a", "b").answer("b");
     ASSERT_TRUE(floor.has("b", "job"));
-    floor.story.as("a").ack(floor.held.at("a"));  // The answer to its offer.
+    floor.story.as("a").ack(floor.held.at("a"));  // The answer to the offer of "a".
     floor.hand_over("h2", "b", "a");
     ASSERT_TRUE(floor.has("a", "h2"));
     floor.answer("a");
@@ -275,7 +276,7 @@ TEST(Handing, T3_WhatIsWrittenAboutATaskThatCameBackGoesToItsHolderOnce) {
     EXPECT_EQ(accepted.back().envelope->to(), "a");
 }
 
-TEST(Handing, T3_ATaskThatItsHolderHasAcknowledgedMovesToo) {
+TEST(Handing, T3_AnAcknowledgedTaskMovesToo) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b");
     const auto before = floor.held.at("a");
@@ -304,7 +305,7 @@ TEST(Handing, T3_ATaskIsHandedOverOnceAtATimeAndNeverBack) {
     EXPECT_EQ(floor.story.refusal(), Refusal::DelegationCycleDetected);
 }
 
-TEST(Handing, W7_ARestartLeavesTheTaskWithOneOfThem) {
+TEST(Handing, W7_ARestartLeavesTheTaskWithExactlyOneAgent) {
     Floor floor{{"x", "a", "b"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b");
     floor.restart({"b"});
@@ -316,7 +317,7 @@ TEST(Handing, W7_ARestartLeavesTheTaskWithOneOfThem) {
     EXPECT_TRUE(floor.has("a", "r1"));
 }
 
-TEST(Handing, T3_OnlyWhoHasATaskHandsItOver) {
+TEST(Handing, T3_OnlyTheHolderHandsATaskOver) {
     Floor floor{{"x", "a", "b", "c"}};
     floor.ask("job", "x", "a").hand_over("h-1", "b", "c");
     EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
@@ -324,7 +325,7 @@ TEST(Handing, T3_OnlyWhoHasATaskHandsItOver) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
-TEST(Handing, T3_ATaskIsNotTakenFromItsHolderByNamingTheWorkflowLikeIt) {
+TEST(Handing, T3_NamingAWorkflowLikeATaskDoesNotTakeTheTask) {
     Floor floor{{"x", "a", "b", "c"}};
     floor.ask("job", "x", "a");
     const Passing passing{.hands_over = true};
@@ -338,13 +339,13 @@ TEST(Handing, T3_ATaskIsNotTakenFromItsHolderByNamingTheWorkflowLikeIt) {
     EXPECT_EQ(floor.story.refusal(), Refusal::RouteNotPermitted);
 }
 
-TEST(Handing, T3_ATaskTheHubNeverCarriedIsItsSendersToOffer) {
+TEST(Handing, T3_ATaskUnknownToTheHubMayBeOffered) {
     Floor floor{{"b", "c"}};
     floor.hand_over("h", "b", "c");
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
-TEST(Handing, T3_T12_ATaskOfTheSharedStateIsHandedOverByWhomItIsAssignedTo) {
+TEST(Handing, T3_T12_ASharedTaskIsHandedOverByItsAssignee) {
     Floor floor{{"a", "b", "c"}};
     floor.story.as_operator().ask(WriteTask{.id = "t", .document = "{}", .agent = "a"});
     ASSERT_EQ(floor.story.happened<TaskWritten>().size(), 1U);
@@ -358,7 +359,7 @@ TEST(Handing, T3_T12_ATaskOfTheSharedStateIsHandedOverByWhomItIsAssignedTo) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None) << "it is a's";
 }
 
-TEST(Handing, T3_T12_WhileNobodyHasItWhoMadeItOffersIt) {
+TEST(Handing, T3_T12_AnUnassignedSharedTaskIsHandedOverByItsCreator) {
     Floor floor{{"a", "b", "c"}};
     floor.story.as("a").ask(WriteTask{.id = "t", .document = "{}"});
     floor.hand_over("h-1", "b", "c");
@@ -367,7 +368,7 @@ TEST(Handing, T3_T12_WhileNobodyHasItWhoMadeItOffersIt) {
     EXPECT_EQ(floor.story.refusal(), Refusal::None);
 }
 
-TEST(Handing, K21_G5_AFailureThatIsHandedOnCountsForWhoFailed) {
+TEST(Handing, K21_G5_AFailureCountsEvenIfTheRequestIsPassedOn) {
     Floor floor{{"x", "a", "b", "z"}};
     floor.story.as_operator().ask(ChangePolicy{
         .settings = print_policy({{{Rule::BreakerFailures, {}}, 2}}), .reason = "test"});
@@ -381,7 +382,7 @@ TEST(Handing, K21_G5_AFailureThatIsHandedOnCountsForWhoFailed) {
     ASSERT_EQ(floor.story.happened<PassingRefused>().size(), 1U);
     ASSERT_TRUE(floor.has("z", "h-1"));
     EXPECT_EQ(stage_of("b"), governor::BreakerStage::Closed) << "once is not too often";
-    floor.fail("z");  // Nobody is left: a has its answer.
+    floor.fail("z");  // Nobody is left: "a" has its answer.
     floor.hand_over("h-2", "a", "b", "z").answer("b", true);
     ASSERT_TRUE(floor.has("z", "h-2")) << "to decline is no failure";
     floor.answer("z", true).hand_over("h-3", "a", "b", "z").fail("b");
@@ -391,7 +392,7 @@ TEST(Handing, K21_G5_AFailureThatIsHandedOnCountsForWhoFailed) {
     EXPECT_TRUE(floor.has("z", "h-3")) << "and z has its turn all the same";
 }
 
-TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
+TEST(Handing, T3_ATaskInATreeIsHandedOverAtTheSameDepth) {
     Floor floor{{"x", "a", "b"}};
     const auto claim = std::make_shared<const Claim>(Claim{.session = "s",
                                                            .objective = "do",
@@ -422,7 +423,7 @@ TEST(Handing, T3_ATaskInATreeIsHandedOverAtItsOwnDepth) {
     EXPECT_EQ(reserved("b"), 100U);
 }
 
-/// A task that is offered, and a world that goes on before it is taken.
+/// An offered task, and changes before the offer is accepted.
 struct Offered : Floor {
     Offered() : Floor{{"x", "a", "b", "z"}} {}
     Offered& offer(const std::string& fallback = {}) {
@@ -447,7 +448,8 @@ struct Offered : Floor {
         EXPECT_EQ(story.happened<PolicyChanged>().size(), 1U);
         return *this;
     }
-    /// It takes it and is refused so; who offered it hears why, and keeps it.
+    /// "b" accepts and is refused like this; the requester of the offer hears why, and keeps the
+    /// task.
     void expect_refused(Refusal refusal, const std::string& words) {
         answer("b");
         EXPECT_EQ(story.refusal(), refusal);
@@ -463,7 +465,7 @@ struct Offered : Floor {
     }
 };
 
-TEST(Handing, T3_T14_WhoTakesATaskIsHeldToThePolicyOfNow) {
+TEST(Handing, T3_T14_AcceptingATaskIsHeldToThePresentPolicy) {
     for (const auto* chain : {"x>b", "a>b"}) {
         Offered offered;
         offered.offer().allow({{{Rule::ChainEnabled, {ScopeKind::Chain, chain}}, 0}});
@@ -474,7 +476,7 @@ TEST(Handing, T3_T14_WhoTakesATaskIsHeldToThePolicyOfNow) {
     deep.expect_refused(Refusal::DelegationDepthExceeded, "'b' cannot have task 't': Max");
 }
 
-TEST(Handing, T3_X13_WhoTakesATaskTakesNothingInAnothersSession) {
+TEST(Handing, T3_X13_ATaskInAnotherUsersSessionCannotBeAccepted) {
     Offered offered;
     offered.offer();
     offered.story.as_operator().ask(WriteSession{.id = "of job", .user = "u-2"});
@@ -482,7 +484,7 @@ TEST(Handing, T3_X13_WhoTakesATaskTakesNothingInAnothersSession) {
     offered.expect_refused(Refusal::UserIsolationViolated, "session 'of job'");
 }
 
-TEST(Handing, T3_T14_WhatOneMayNotTakeAnyMoreIsOfferedToTheNext) {
+TEST(Handing, T3_T14_ATaskThatMayNoLongerBeAcceptedIsOfferedToTheNextAgent) {
     Offered offered;
     offered.offer("z").allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "x>b"}}, 0}});
     offered.answer("b");
@@ -492,7 +494,7 @@ TEST(Handing, T3_T14_WhatOneMayNotTakeAnyMoreIsOfferedToTheNext) {
     EXPECT_TRUE(offered.has("z", "job"));
 }
 
-TEST(Handing, T3_T14_AStoppedFleetHandsNoTaskOverUntilItGoesOn) {
+TEST(Handing, T3_T14_NoTaskIsHandedOverWhileTheFleetIsStopped) {
     Offered offered;
     offered.offer();
     const auto offer = offered.held.at("b");
@@ -507,7 +509,7 @@ TEST(Handing, T3_T14_AStoppedFleetHandsNoTaskOverUntilItGoesOn) {
     EXPECT_TRUE(offered.has("b", "job"));
 }
 
-TEST(Handing, T3_X7_NobodyTakesWhatIsOver) {
+TEST(Handing, T3_X7_AnEndedTaskOrOfferCannotBeAccepted) {
     Offered late;
     late.offer().story.later(60s);
     late.answer("b");
@@ -519,7 +521,7 @@ TEST(Handing, T3_X7_NobodyTakesWhatIsOver) {
     done.expect_refused(Refusal::DelegationNotFound, "task 't' is over");
 }
 
-TEST(Handing, T3_T16_WhoTakesATaskInVainHasGivenOneSignOfLife) {
+TEST(Handing, T3_T16_ARefusedAcceptanceIsOneSignOfLife) {
     Floor floor{{"x", "a", "b"}};
     const auto about_task = [](std::string id, std::string from, std::string to) {
         return Letter{.id = std::move(id),
@@ -541,7 +543,7 @@ TEST(Handing, T3_T16_WhoTakesATaskInVainHasGivenOneSignOfLife) {
     EXPECT_EQ(floor.story.happened<DeliveryAcknowledged>().size(), 1U);
 }
 
-TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
+TEST(Help, T4_GoesToTheLeastBusyCapableAgent) {
     Floor floor{{"x"}};
     floor.join("busy", "REVIEW");
     floor.join("idle", "REVIEW");
@@ -552,17 +554,17 @@ TEST(Help, T4_IsRoutedToWhoCanAndHasTheLeastToDo) {
     EXPECT_TRUE(floor.has("x", "r1"));
 }
 
-TEST(Help, T4_WhoCannotHelpIsFollowedByTheNext) {
+TEST(Help, T4_GoesToTheNextAgentAfterARefusal) {
     Floor floor{{"x"}};
     floor.join("first", "REVIEW");
     floor.join("second", "REVIEW");
     floor.help("x", "capability:REVIEW").answer("first", true);
     ASSERT_TRUE(floor.has("second", "help"));
     floor.answer("second", true);
-    EXPECT_TRUE(floor.has("x", "r2"));  // Nobody is left: this is the answer.
+    EXPECT_TRUE(floor.has("x", "r2"));  // Nobody is left: this refusal is the answer.
 }
 
-TEST(Help, G1_G6_WhatIsPassedOnIsInTheNextOnesHandsOnceItIsHandedOver) {
+TEST(Help, G1_G6_APassedOnRequestIsWorkInHandOnlyOnceDelivered) {
     Floor floor{{"x"}};
     floor.join("first", "REVIEW");
     floor.story.as_the_hub().ask(
@@ -591,7 +593,7 @@ TEST(Help, G1_G6_WhatIsPassedOnIsInTheNextOnesHandsOnceItIsHandedOver) {
     EXPECT_EQ(ask_on("for it too").size(), 1U) << "it comes back to it";
 }
 
-TEST(Handing, G1_ATaskIsInTheHandsOfWhoTookItOverFromItsWordOn) {
+TEST(Handing, G1_AnAcceptedTaskIsWorkInHandAtOnce) {
     for (const bool is_acknowledged : {false, true}) {
         Floor floor{{"x", "a"}};
         floor.story.as_the_hub().ask(RegisterAgent{{"b"}, {}});
@@ -607,7 +609,7 @@ TEST(Handing, G1_ATaskIsInTheHandsOfWhoTookItOverFromItsWordOn) {
                    {.claim = claim});
         floor.hand_over("h", "a", "b");
         if (is_acknowledged) floor.story.as("a").ack(floor.held.at("a"));
-        // Its one place is taken when the task comes.
+        // The one place of "b" is taken when the task comes.
         floor.send(
             {.id = "other", .from = "x", .to = "b", .correlation = "o", .intent = Intent::Request});
         floor.answer("b");
@@ -620,7 +622,7 @@ TEST(Handing, G1_ATaskIsInTheHandsOfWhoTookItOverFromItsWordOn) {
     }
 }
 
-TEST(Help, T4_WithNobodyItIsRefusedOrPutToAPerson) {
+TEST(Help, T4_WithoutAnAgentIsRefusedOrGoesToAPerson) {
     Floor floor{{"x"}};
     floor.help("x", "capability:REVIEW");
     EXPECT_EQ(floor.story.refusal(), Refusal::CapabilityNotRegistered);
@@ -629,14 +631,14 @@ TEST(Help, T4_WithNobodyItIsRefusedOrPutToAPerson) {
     EXPECT_EQ(floor.story.happened<HumanAsked>()[0].role, "lead");
 }
 
-TEST(Help, T4_ComesToWhoHasTheTaskInHand) {
+TEST(Help, T4_TheAnswerReachesTheHolderOfTheTask) {
     Floor floor{{"x", "a"}};
     floor.join("helper", "REVIEW");
     floor.ask("job", "x", "a").help("a", "capability:REVIEW").answer("helper");
     EXPECT_TRUE(floor.has("a", "r1"));
 }
 
-TEST(Help, NobodyIsCalledLikeARecipientThatTheHubChooses) {
+TEST(Help, NoAgentHasTheNameOfARecipientThatTheHubChooses) {
     Story story;
     for (const auto* name : {"anyone", "capability:X", "domain:d", "call:x", "all:a"}) {
         story.as_the_hub().ask(RegisterAgent{{name}, {}});
@@ -644,7 +646,7 @@ TEST(Help, NobodyIsCalledLikeARecipientThatTheHubChooses) {
     }
 }
 
-/// Three who can, each with its own offer.
+/// Three agents who can do the task, each with its own proposal.
 struct Market : Floor {
     Market() : Floor{{"x"}} {
         for (const auto* agent : {"a", "b", "d"}) join(agent, "REVIEW");
@@ -660,7 +662,7 @@ struct Market : Floor {
     }
 };
 
-TEST(Call, T4_TheBestProposalIsTakenByPolicy) {
+TEST(Call, T4_TheBestProposalByTheCallsKindIsChosen) {
     const std::vector<std::pair<std::string, std::string>> rows{
         {"earliest", "d"}, {"cheapest", "b"}, {"ablest", "a"}};
     for (const auto& [policy, winner] : rows) {
@@ -670,7 +672,7 @@ TEST(Call, T4_TheBestProposalIsTakenByPolicy) {
         market.offers();
         EXPECT_TRUE(market.has(winner, "job")) << policy;
         EXPECT_EQ(market.story.happened<CallEnded>()[0].chosen, winner);
-        // The two others hear that they were not taken.
+        // The two others hear that their proposals were not taken.
         for (const std::string agent : {"a", "b", "d"}) {
             if (agent != winner) {
                 EXPECT_EQ(market.read.at(agent)->type(), "NEWS") << policy;
@@ -682,17 +684,17 @@ TEST(Call, T4_TheBestProposalIsTakenByPolicy) {
     }
 }
 
-TEST(Call, T4_TheTimeForProposalsIsHalfOfWhatThereIs) {
+TEST(Call, T4_ProposalsHaveHalfOfTheTime) {
     Market market;
     market.call("call:cheapest:REVIEW");
     market.answer("a", false, R"({"cost":30})");
     market.later(149s);
     EXPECT_FALSE(market.has("a", "job"));
-    market.later(1s);  // A request without a time has five minutes.
+    market.later(1s);  // A request without a timeout has five minutes.
     EXPECT_TRUE(market.has("a", "job"));
 }
 
-TEST(Call, T4_WithoutProposalsItIsRefusedInWords) {
+TEST(Call, T4_ACallWithoutProposalsFailsWithTheReasons) {
     Market market;
     market.call("call:cheapest:REVIEW");
     for (const auto* agent : {"a", "b", "d"}) market.answer(agent, false, R"({"error":"BUSY"})");
@@ -709,13 +711,13 @@ TEST(Call, T4_GoesOnAfterARestart) {
     market.restart({"a", "b", "x"});
     market.answer("a", false, R"({"cost":3})").answer("b", false, R"({"cost":2})");
     ASSERT_TRUE(market.has("b", "job"));
-    // What they proposed was for the hub alone.
+    // The proposals were for the hub alone.
     EXPECT_EQ(market.story.mailbox("ORC").waiting, 0U);
     market.answer("b");
     EXPECT_TRUE(market.has("x", "r3"));
 }
 
-TEST(Call, W1_WhatAllHaveAnsweredIsJoinedAlsoWhileTheFleetIsStopped) {
+TEST(Call, W1_AnsweredSharesAreJoinedWhileTheFleetIsStopped) {
     Market market;
     market.call("all:a/b");
     market.story.as_operator().ask(StopFleet{});
@@ -723,7 +725,7 @@ TEST(Call, W1_WhatAllHaveAnsweredIsJoinedAlsoWhileTheFleetIsStopped) {
     EXPECT_TRUE(market.held.contains("x"));
 }
 
-TEST(Call, X19_SeveralHaveItAtOnceAndTheirAnswersAreOne) {
+TEST(Call, X19_SharesRunAtOnceAndTheirAnswersAreJoined) {
     Market market;
     market.call("all:a/b");
     ASSERT_TRUE(market.held.contains("a") && market.held.contains("b"));
@@ -736,7 +738,7 @@ TEST(Call, X19_SeveralHaveItAtOnceAndTheirAnswersAreOne) {
               R"({"parts":[{"agent":"a","result":1},{"agent":"b","result":2}],"missing":[]})");
 }
 
-TEST(Call, X19_WhatIsMissingIsSaid) {
+TEST(Call, X19_MissingSharesAreNamed) {
     Market market;
     market.call("all:a/b");
     market.answer("a", false, R"({"output":1,"tokens":30})")
@@ -748,7 +750,7 @@ TEST(Call, X19_WhatIsMissingIsSaid) {
     EXPECT_NE(market.read.at("x")->body().find(R"("missing":[{"agent":"b")"), std::string::npos);
 }
 
-TEST(Call, X21_WhoCancelsCancelsWhatSeveralHave) {
+TEST(Call, X21_ACancellationReachesAllShares) {
     Market market;
     market.call("all:a/b");
     market.story.as("x").ask(CancelRequest{.id = "job", .reason = "enough"});
@@ -757,7 +759,7 @@ TEST(Call, X21_WhoCancelsCancelsWhatSeveralHave) {
     EXPECT_TRUE(market.story.state().handing.asked.empty());
 }
 
-TEST(Call, X21_WhatSeveralStillHaveEndsWithTheRequest) {
+TEST(Call, X21_OpenSharesEndWithTheCall) {
     Market market;
     market.send({.id = "job",
                  .from = "x",
@@ -775,7 +777,7 @@ TEST(Call, X21_WhatSeveralStillHaveEndsWithTheRequest) {
         << "one answer to what was asked, and none to a part of it";
 }
 
-TEST(Call, W2_AProposalForWhatIsOverIsNobodysMailAlsoAfterARestart) {
+TEST(Call, W2_ALateProposalReachesNoMailboxEvenAfterARestart) {
     Market market;
     market.send({.id = "job",
                  .from = "x",
@@ -790,7 +792,7 @@ TEST(Call, W2_AProposalForWhatIsOverIsNobodysMailAlsoAfterARestart) {
     EXPECT_EQ(market.story.mailbox("ORC").waiting, 0U);
 }
 
-TEST(Call, W2_AReplyThatNamesTheWholeIsRefusedWhoeverSendsIt) {
+TEST(Call, W2_AReplyToTheCallItselfIsRefusedFromAnySender) {
     for (const auto* to : {"call:cheapest:a/b", "all:a/b"}) {
         for (const std::string from : {"a", "d", "x"}) {
             Market market;
@@ -811,7 +813,7 @@ TEST(Call, W2_AReplyThatNamesTheWholeIsRefusedWhoeverSendsIt) {
     }
 }
 
-TEST(Help, D7_WhatIsDroppedWithItsTtlIsNotPassedOn) {
+TEST(Help, D7_AnAtMostOnceRequestWithATtlIsNotPassedOn) {
     for (const auto ttl : {std::optional<Duration>{10s}, std::optional<Duration>{}}) {
         Floor floor{{"x"}};
         for (const auto* agent : {"h1", "h2"}) floor.join(agent, "REVIEW");
@@ -833,7 +835,7 @@ TEST(Help, D7_WhatIsDroppedWithItsTtlIsNotPassedOn) {
     }
 }
 
-TEST(Help, D7_IsNotPassedOnPastItsTtl) {
+TEST(Help, D7_IsNotPassedOnAfterTheTtl) {
     Floor floor{{"x"}};
     for (const auto* agent : {"h1", "h2"}) floor.join(agent, "REVIEW");
     const Letter letter{.id = "help",
@@ -850,14 +852,14 @@ TEST(Help, D7_IsNotPassedOnPastItsTtl) {
     EXPECT_EQ(floor.story.happened<RequestFailed>().size(), 1U);
 }
 
-TEST(Call, X19_NoMoreThanTheFanOut) {
+TEST(Call, X19_ACallAsksNoMoreAgentsThanTheFanOut) {
     Market market;
     market.join("e", "REVIEW");
     market.call("all:REVIEW");
     EXPECT_EQ(market.story.refusal(), Refusal::DelegationFanoutExceeded);
 }
 
-/// Two who can, of whom the first takes nothing without a page.
+/// Two agents who can do the task; the first takes no request without a page.
 struct Readers : Floor {
     Readers() : Floor{{"x"}} {
         Profile profile{.capabilities = R"([{"code":"REVIEW","needs":"page"}])"};
@@ -875,7 +877,7 @@ struct Readers : Floor {
     }
 };
 
-TEST(Chosen, K6_ARequestIsHeldToTheSchemaOfWhoeverWouldHaveIt) {
+TEST(Chosen, K6_ARequestIsHeldToTheSchemaOfEveryCandidate) {
     for (const auto* to : {"capability:REVIEW", "call:cheapest:REVIEW", "all:REVIEW"}) {
         Readers readers;
         readers.ask_for(to, "{}");
@@ -889,7 +891,7 @@ TEST(Chosen, K6_ARequestIsHeldToTheSchemaOfWhoeverWouldHaveIt) {
     }
 }
 
-TEST(Chosen, K6_WhoCannotTakeItAsItStandsIsPassedOver) {
+TEST(Chosen, K6_AnAgentThatCannotTakeTheRequestIsPassedOver) {
     for (const auto* to : {"capability:REVIEW", "call:cheapest:REVIEW"}) {
         Readers readers;
         readers.join("b", "REVIEW");
@@ -918,7 +920,7 @@ TEST(Subcontractor, S5_TheParentsStateComesBackWithTheChildsAnswer) {
     EXPECT_TRUE(floor.story.state().broker.enclosed.empty());
 }
 
-TEST(Subcontractor, W8_OncePerChildAndWithItsOwn) {
+TEST(Subcontractor, W8_EachChildsAnswerBringsItsOwnStateOnce) {
     Floor floor{{"p", "k", "l"}};
     floor.send({.id = "q1", .from = "p", .to = "k", .intent = Intent::Request}, {.state = "1"});
     floor.send({.id = "q2", .from = "p", .to = "l", .intent = Intent::Request}, {.state = "2"});

@@ -1,5 +1,5 @@
-// Thousands of random handoffs, calls for help, calls for proposals and refusals: every request has
-// one answer, every task is with one agent, and what is found by is what there is.
+// Thousands of random handoffs, requests for help, calls for proposals and refusals: every request
+// has one answer, every task is with one agent, and every index agrees with the things themselves.
 #include <random>
 #include <set>
 
@@ -31,7 +31,7 @@ class HandingWalk {
     explicit HandingWalk(std::uint64_t seed) : chance_(seed) {
         story_.replayed_every(41);
         story_.limits().request_timeout = 20s;
-        story_.limits().request_timeout_max = 60s;  // People have all of it.
+        story_.limits().request_timeout_max = 60s;  // The time of a request to people.
         int number = 0;
         for (const auto* agent : kAgents) {
             const auto code = "S" + std::to_string(number++ % 2);
@@ -48,7 +48,7 @@ class HandingWalk {
             for (const auto& deliver : story_.asked_for<Deliver>()) held_.push_back(deliver);
             if (testing::Test::HasFailure()) FAIL() << "at step " << i;
         }
-        // Then nothing more is done, and everything comes to its end.
+        // Then no command follows, and everything comes to its end.
         for (int i = 0; i < 10; ++i) {
             story_.as_the_hub().later(10s).tick();
             expect_one_answer();
@@ -66,7 +66,7 @@ class HandingWalk {
     std::uint64_t any(std::uint64_t end) { return chance_() % end; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
 
-    /// W1, W2: what was accepted as a request ends once.
+    /// W1, W2: every accepted request ends once.
     void expect_one_answer() {
         for (const auto& event : story_.events()) {
             if (const auto* accepted = std::get_if<MessageAccepted>(&event)) {
@@ -86,7 +86,7 @@ class HandingWalk {
         EXPECT_EQ(open_.size(), state.requests.slots.size());
         const auto ticket_of = broker::ticket_of(state.requests.open);
         for (const auto& [ticket, slot] : state.requests.slots.sorted(ticket_of)) {
-            // W7: whose it is to answer is in whose mailbox it is.
+            // W7: the agent who has to answer a request has it in its mailbox.
             const auto* message = broker::find_message(state.broker, Ticket{ticket});
             if (message == nullptr || message->stage == broker::Stage::Dead) continue;
             EXPECT_EQ(state.registry.agents[message->mailbox].id.value,
@@ -131,7 +131,7 @@ class HandingWalk {
         const auto deliver = *at;
         held_.erase(at);
         const auto* message = broker::find_message(story_.state().broker, deliver.delivery.ticket);
-        // The events of the step before are not to be counted twice.
+        // The events of the previous step are not to be counted twice.
         if (message == nullptr) return void(story_.as_the_hub().tick());
         const auto holder = story_.state().registry.agents[message->mailbox].id.value;
         story_.as(holder);
@@ -191,7 +191,7 @@ class HandingWalk {
     std::uint64_t moved_ = 0;
 };
 
-TEST(Handing, W11_HoldsItsBooksOverAnyWalk) {
+TEST(Handing, W11_IndexesStayConsistentOnAnyWalk) {
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
         HandingWalk walk{seed};
         walk.run(1000);

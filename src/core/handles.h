@@ -1,4 +1,4 @@
-// The numbers by which the parts of the state know one another without including one another.
+// The numbers by which parts of the state refer to each other without including each other.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace parlance::core {
 using AgentHandle = std::uint32_t;
 inline constexpr AgentHandle kNoAgent = 0xFFFF'FFFFU;
 
-/// The key of every hash that hostile input could aim at; chosen by chance when a hub is founded.
+/// The key of every hash that hostile input could aim at; drawn at random when a hub is founded.
 struct HashKey {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     bool operator==(const HashKey&) const = default;
 };
 
-/// A ticket is the sequence of the event that put the copy into its mailbox, and which copy it
-/// is: so no counter is needed, and a ticket leads back to its record.
+/// A ticket is the sequence of the event that put the copy into a mailbox, and the number of the
+/// copy: no counter is needed, and a ticket leads back to its record.
 constexpr Ticket ticket_at(Sequence sequence, std::uint64_t copy = 0) {
     return Ticket{sequence.value * kCopiesMax + copy};
 }

@@ -6,9 +6,9 @@ namespace parlance::core {
 
 namespace {
 
-/// So that heads which are all different cost little: what they take here, they take twice.
+/// Bounded, so that all-different prefixes cost little: a kept prefix takes its bytes twice.
 constexpr std::size_t kHeadsMax = 1'024;
-/// A number takes one or two bytes; what is hardly longer wins nothing.
+/// A number takes one or two bytes; a prefix hardly longer than that wins nothing.
 constexpr std::size_t kHeadBytesMin = 8;
 
 }  // namespace
@@ -34,7 +34,7 @@ std::uint32_t Heads::keep(std::string_view head) {
 void Heads::drop(std::uint32_t number) {
     if (number == 0) return;
     auto& kept = kept_[number - 1];
-    CHECK(kept.blocks > 0);  // Whoever has the number was counted.
+    CHECK(kept.blocks > 0);  // Every block with the number was counted.
     if (--kept.blocks > 0) return;
     numbers_.erase(kept.bytes);
     kept = {};

@@ -1,6 +1,7 @@
-// What many blocks begin with, kept once for all of them: a plan's hash, the errand of a step.
+// The prefix dictionary: prefixes that many packed blocks share, such as a plan's hash, each kept
+// once.
 //
-// Only so many are kept, whoever comes first; a head that no block has any more makes room.
+// The dictionary is bounded: the first prefixes get in, and an unused prefix makes room.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +15,10 @@ namespace parlance::core {
 
 class Heads {
   public:
-    /// One more block begins so. Its number; 0: it is not kept here, and the block has it itself.
+    /// Counts one more block with this prefix. Returns the prefix's number; 0: the prefix is not
+    /// kept here, but in the block.
     std::uint32_t keep(std::string_view head);
-    /// A block that begins so is gone.
+    /// Uncounts a block with the prefix of this number.
     void drop(std::uint32_t number);
     std::string_view at(std::uint32_t number) const { return kept_[number - 1].bytes; }
     std::size_t size() const { return numbers_.size(); }
@@ -28,7 +30,7 @@ class Heads {
     };
     std::map<std::string, std::uint32_t, std::less<>> numbers_;
     std::vector<Kept> kept_;            ///< By number, from 1 on.
-    std::vector<std::uint32_t> spare_;  ///< Numbers that nobody has.
+    std::vector<std::uint32_t> spare_;  ///< Numbers not in use.
 };
 
 }  // namespace parlance::core

@@ -1,5 +1,5 @@
-// Requests that wait for a person: when a purse runs out (X8, S13), and above a threshold (T14);
-// and the chains that a policy enables (T14).
+// Requests held for a person: when a budget runs out (X8, S13), and above a threshold (T14); and
+// the chains that a policy enables (T14).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ class Held : public ::testing::Test {
         Duration timeout = 15s;
         std::uint64_t tokens_estimated = 0;
     };
-    /// The request's ticket; none if it was refused.
+    /// The request's ticket; none if refused.
     Ticket delegate(const Errand& errand) {
         story.as(errand.from)
             .ask(SendMessage{
@@ -72,7 +72,7 @@ class Held : public ::testing::Test {
         story.as(from).ask(answer_to(question, from, tokens));
         ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U) << question;
     }
-    /// The request of a workflow's only step, which costs more than the purse has.
+    /// The request of a workflow's only step, which costs more than the budget has left.
     Ticket ask_for_a_dear_step(const std::string& starter = {}) {
         if (starter.empty()) story.as_the_hub();
         if (!starter.empty()) story.as_caller(person(starter));
@@ -97,14 +97,14 @@ class Held : public ::testing::Test {
 
 const Settings kSmallPurse{{{Rule::TokensPerRoot, {}}, 1'000}, {{Rule::BudgetAsksPeople, {}}, 1}};
 
-TEST_F(Held, X8_WithoutTheRuleAnEmptyPurseRefuses) {
+TEST_F(Held, X8_WithoutTheRuleAnEmptyBudgetRefuses) {
     allow({{{Rule::TokensPerRoot, {}}, 1'000}});
     delegate({.id = "d-1", .tokens = 1'001});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_TRUE(story.state().people.appeals.empty());
 }
 
-TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
+TEST_F(Held, X8_S13_WithTheRuleARequestWaitsForAPersonAndReservesNothing) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     const auto first = delegate({.id = "d-1", .tokens = 1'000});
@@ -119,13 +119,13 @@ TEST_F(Held, X8_S13_WithTheRuleItWaitsForAPersonAndHoldsNothing) {
     EXPECT_EQ(story.mailbox("byte").waiting, 0U);
 }
 
-TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
+TEST_F(Held, G7_AHeldRequestCountsTowardsTheHubsBytes) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     ASSERT_NE(held, Ticket{});
     const auto& asked = people::find_appeal(story.state().people, asked_for(held))->asked;
     EXPECT_EQ(bytes_kept(story.state()), 2 + people::bytes_of(asked)) << "with what people read";
-    story.limits().hub_bytes_max = bytes_kept(story.state()) + 2;  // Another letter.
+    story.limits().hub_bytes_max = bytes_kept(story.state()) + 2;  // Room for one more message.
     story.as("prime").send({.id = "m-1", .from = "prime", .to = "tag"});
     ASSERT_EQ(story.refusal(), Refusal::None);
     story.send({.id = "m-2", .from = "prime", .to = "tag"});
@@ -133,7 +133,7 @@ TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
     story.restart();
     decide(held, {.decision = HumanDecision::Approve});
     EXPECT_EQ(story.mailbox("byte").bytes, 2U) << "it moved on,";
-    // The question has ended, and a hub that is so small forgets it.
+    // The human task has ended, and such a small hub forgets it.
     EXPECT_EQ(bytes_kept(story.state()), 2U + 2U);
     story.limits().hub_bytes_max = bytes_kept(story.state());
     story.as("prime").send({.id = "m-3", .from = "prime", .to = "tag"});
@@ -144,8 +144,8 @@ TEST_F(Held, G7_WhatWaitsForAPersonCountsTowardsTheHubsBytes) {
     EXPECT_EQ(story.refusal(), Refusal::MailboxFull) << "its answer waits in its place";
 }
 
-/// Who is asked to approve may be the one for whom it is, also where the request names nobody.
-TEST_F(Held, S13_X13_NobodyApprovesWhatIsSpentForThem) {
+/// An approver may be the user concerned, also where the request names no user.
+TEST_F(Held, S13_X13_AUserCannotApproveSpendingForThemself) {
     story.connect("byte", 4);
     story.as_caller({.agent = {"prime"}, .users = {"ulla"}})
         .ask(SendMessage{
@@ -160,7 +160,7 @@ TEST_F(Held, S13_X13_NobodyApprovesWhatIsSpentForThem) {
                                                    .has_session = true})});
     ASSERT_EQ(story.delivered(), Ids{"d-1"});
     allow({{{Rule::RiskLow, {}}, 100}});
-    // Out of ulla's tree, and of nobody's by its own word.
+    // In ulla's tree, though the request itself names no user.
     const auto held =
         delegate({.id = "d-2", .tokens = 101, .from = "byte", .to = "tag", .session = "s-2"});
     ASSERT_NE(asked_for(held), Ticket{});
@@ -170,7 +170,7 @@ TEST_F(Held, S13_X13_NobodyApprovesWhatIsSpentForThem) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(Held, X8_S13_ApprovedItGoesOnWithAPurseOfItsOwn) {
+TEST_F(Held, X8_S13_AnApprovedRequestHasTokensOfItsOwn) {
     allow(kSmallPurse);
     delegate({.id = "d-1", .tokens = 1'000, .timeout = 2h});
     const auto held = delegate({.id = "d-2", .tokens = 200});
@@ -190,7 +190,7 @@ TEST_F(Held, X8_S13_ApprovedItGoesOnWithAPurseOfItsOwn) {
     EXPECT_TRUE(story.state().governor.held.empty());
 }
 
-TEST_F(Held, X8_S13_ItsChildrenSpendWhatThePersonGave) {
+TEST_F(Held, X8_S13_ChildrenSpendTheTokensAPersonGranted) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 1'000});
@@ -205,7 +205,7 @@ TEST_F(Held, X8_S13_ItsChildrenSpendWhatThePersonGave) {
     EXPECT_NE(asked_for(more), Ticket{});
 }
 
-TEST_F(Held, X8_W9_WhatIsAdmittedAndDeliveredIsWhatWasApproved) {
+TEST_F(Held, X8_W9_TheApprovedTokensAreAdmittedAndDelivered) {
     for (const std::uint64_t tokens : {100U, 200U, 500U}) {
         allow(kSmallPurse);
         story.as("byte");
@@ -223,7 +223,7 @@ TEST_F(Held, X8_W9_WhatIsAdmittedAndDeliveredIsWhatWasApproved) {
     }
 }
 
-TEST_F(Held, X8_W9_ABudgetBelowWhatItNeedsIsSaidToWhoAsked) {
+TEST_F(Held, X8_W9_AnApprovalBelowTheEstimateFailsTheRequest) {
     allow(kSmallPurse);
     delegate({.id = "d-1", .tokens = 1'000});
     const auto held = delegate({.id = "d-2", .tokens = 200, .tokens_estimated = 150});
@@ -233,7 +233,7 @@ TEST_F(Held, X8_W9_ABudgetBelowWhatItNeedsIsSaidToWhoAsked) {
     EXPECT_EQ(failed[0].refusal, Refusal::BudgetTokensExceeded);
 }
 
-TEST_F(Held, T14_W9_TwoPeopleApproveTheSame) {
+TEST_F(Held, T14_W9_TwoPeopleApproveTheSameTokens) {
     allow({{{Rule::RiskHigh, {}}, 1'000}});
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {.tokens = 1'500});
@@ -249,7 +249,7 @@ TEST_F(Held, T14_W9_TwoPeopleApproveTheSame) {
     EXPECT_EQ(on_record(held)->tokens, 1'500U);
 }
 
-TEST_F(Held, T14_W9_ToSayNothingAndToSayAsManyAsItAskedForIsTheSame) {
+TEST_F(Held, T14_W9_ApprovingWithoutANumberApprovesTheTokensAskedFor) {
     allow({{{Rule::RiskHigh, {}}, 1'000}});
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {});
@@ -257,7 +257,7 @@ TEST_F(Held, T14_W9_ToSayNothingAndToSayAsManyAsItAskedForIsTheSame) {
     EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
 }
 
-TEST_F(Held, T14_W9_OnePersonDoesNotGiveWhatTwoDecideOn) {
+TEST_F(Held, T14_W9_OnePersonCannotGrantMoreThanTheHighThreshold) {
     allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 1'000}});
     const auto held = delegate({.id = "d-1", .tokens = 101});
     decide(held, {.tokens = 1'001});
@@ -268,7 +268,7 @@ TEST_F(Held, T14_W9_OnePersonDoesNotGiveWhatTwoDecideOn) {
     EXPECT_EQ(on_record(held)->tokens, 1'000U);
 }
 
-TEST_F(Held, T14_W9_WhatTwoDecideOnSinceIsNotLetThroughByOne) {
+TEST_F(Held, T14_W9_ALoweredHighThresholdBindsAnEarlierHeldRequest) {
     allow({{{Rule::RiskLow, {}}, 100}});
     const auto held = delegate({.id = "d-1", .tokens = 500});
     allow({{{Rule::RiskLow, {}}, 100}, {{Rule::RiskHigh, {}}, 400}});
@@ -279,7 +279,7 @@ TEST_F(Held, T14_W9_WhatTwoDecideOnSinceIsNotLetThroughByOne) {
     EXPECT_EQ(story.happened<RequestReleased>().size(), 1U) << "so many one person can give";
 }
 
-TEST_F(Held, W9_ItsTargetDoesNotAnswerItBeforeItIsApproved) {
+TEST_F(Held, W9_TheTargetCannotAnswerBeforeTheApproval) {
     allow(kSmallPurse);
     const auto request = delegate({.id = "dear", .tokens = 1'001});
     ASSERT_NE(asked_for(request), Ticket{});
@@ -288,7 +288,7 @@ TEST_F(Held, W9_ItsTargetDoesNotAnswerItBeforeItIsApproved) {
         EXPECT_TRUE(story.happened<RequestFailed>().empty()) << way;
         EXPECT_NE(broker::find_request(story.state().requests, request), nullptr) << way;
     };
-    // It may know the id, or guess it.
+    // The target may know the id, or guess it.
     story.as("byte").ask(answer_to("dear", "byte", 10));
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
     EXPECT_EQ(story.happened<MessageRefused>().size(), 1U) << "A1: it is on record";
@@ -320,7 +320,7 @@ TEST_F(Held, W9_ItsTargetDoesNotAnswerItBeforeItIsApproved) {
     story.as("byte").ask(AuthorizeTool{.agent = {"byte"}, .tool = "ocr", .request = "dear"});
     EXPECT_TRUE(story.happened<ToolAuthorized>().empty());
 
-    // The same over a restart; and once it is approved, its answer counts.
+    // The same after a restart; and once the request is approved, the target's answer counts.
     story.as_the_hub().restart();
     story.as("byte").ask(answer_to("dear", "byte", 10));
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
@@ -328,7 +328,7 @@ TEST_F(Held, W9_ItsTargetDoesNotAnswerItBeforeItIsApproved) {
     answer("byte", "dear", 10);
 }
 
-TEST_F(Held, W9_AReplyToAWorkflowIsNotForWhatWaitsForAPerson) {
+TEST_F(Held, W9_AReplyByWorkflowDoesNotAnswerAHeldRequest) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "dear", .tokens = 1'001});
     ASSERT_NE(asked_for(held), Ticket{});
@@ -337,7 +337,7 @@ TEST_F(Held, W9_AReplyToAWorkflowIsNotForWhatWaitsForAPerson) {
     story.poll("byte");
     story.ask(TakeMessages{{story.state().registry.instance_last}, 5});
     ASSERT_EQ(story.delivered(), Ids{"cheap"});
-    // It names the workflow of both, and has only one of them.
+    // The reply names the workflow of both requests, and "byte" has only one of them.
     story.ask(SendMessage{.envelope = envelope({.id = "r",
                                                 .from = "byte",
                                                 .to = "prime",
@@ -348,7 +348,7 @@ TEST_F(Held, W9_AReplyToAWorkflowIsNotForWhatWaitsForAPerson) {
     EXPECT_EQ(story.happened<RequestAnswered>().front().request, open);
 }
 
-TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
+TEST_F(Held, X8_S13_ARejectedRequestFailsWithTheReason) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {.decision = HumanDecision::Reject, .reason = "too dear"});
@@ -360,8 +360,8 @@ TEST_F(Held, X8_S13_RejectedItFailsWithTheReason) {
     EXPECT_TRUE(story.state().governor.held.empty());
 }
 
-/// What is answered has ended by that, whatever becomes of the request (W9, A1).
-TEST_F(Held, X8_S13_WhatWaitsForLeaveIsNotEdited) {
+/// An answered human task has ended, whatever becomes of the request (W9, A1).
+TEST_F(Held, X8_S13_AHeldRequestCannotBeEdited) {
     allow(kSmallPurse);
     const auto request = delegate({.id = "d-1", .tokens = 1'001});
     decide(request, {.decision = HumanDecision::Edit, .content = R"({"tokens":900})"});
@@ -371,7 +371,7 @@ TEST_F(Held, X8_S13_WhatWaitsForLeaveIsNotEdited) {
     EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
 }
 
-TEST_F(Held, W9_A1_WhatIsAnsweredIsNotWithdrawnAsWell) {
+TEST_F(Held, W9_A1_AnAnsweredHumanTaskIsNotWithdrawnToo) {
     allow(kSmallPurse);
     const auto is_answered_once = [&](Ticket id) {
         EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
@@ -384,7 +384,7 @@ TEST_F(Held, W9_A1_WhatIsAnsweredIsNotWithdrawnAsWell) {
     const auto first = asked_for(rejected);
     decide(rejected, {.decision = HumanDecision::Reject, .reason = "too dear"});
     is_answered_once(first);
-    // Approved, and the world has gone on meanwhile.
+    // Approved, but the recipient was removed meanwhile.
     const auto hindered = delegate({.id = "d-2", .tokens = 1'001});
     const auto second = asked_for(hindered);
     story.as_operator().ask(RemoveAgent{{"byte"}});
@@ -393,7 +393,7 @@ TEST_F(Held, W9_A1_WhatIsAnsweredIsNotWithdrawnAsWell) {
     is_answered_once(second);
 }
 
-TEST_F(Held, S13_NobodyInTimeMeansNo) {
+TEST_F(Held, S13_ALapsedHumanTaskFailsTheRequest) {
     allow(kSmallPurse);
     story.limits().people["budget"] = {.deadline = 2h};
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
@@ -407,7 +407,7 @@ TEST_F(Held, S13_NobodyInTimeMeansNo) {
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::HumanNotAnswered);
 }
 
-TEST_F(Held, X21_CancelledItIsAskedOfNobodyAnyMore) {
+TEST_F(Held, X21_CancellingWithdrawsTheHumanTask) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     const auto appeal = asked_for(held);
@@ -418,7 +418,7 @@ TEST_F(Held, X21_CancelledItIsAskedOfNobodyAnyMore) {
     EXPECT_TRUE(story.happened<RequestReleased>().empty());
 }
 
-TEST_F(Held, X8_OtherLimitsHoldAfterTheWaitAsBefore) {
+TEST_F(Held, X8_OtherLimitsApplyAfterTheApproval) {
     auto settings = kSmallPurse;
     settings[{Rule::FanoutMax, {}}] = 1;
     allow(settings);
@@ -429,7 +429,7 @@ TEST_F(Held, X8_OtherLimitsHoldAfterTheWaitAsBefore) {
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationFanoutExceeded);
 }
 
-TEST_F(Held, X7_WhatIsHeldHasNoMoreTimeThanItsParent) {
+TEST_F(Held, X7_AHeldRequestHasNoMoreTimeThanItsParent) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
@@ -441,7 +441,7 @@ TEST_F(Held, X7_WhatIsHeldHasNoMoreTimeThanItsParent) {
     EXPECT_EQ(on_record(held)->deadline, story.now() + 10s);
 }
 
-TEST_F(Held, G5_ThatNobodyDecidedIsNoFailureOfItsTarget) {
+TEST_F(Held, G5_ALapseIsNoFailureOfTheTarget) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 10s});
@@ -455,7 +455,7 @@ TEST_F(Held, G5_ThatNobodyDecidedIsNoFailureOfItsTarget) {
     EXPECT_FALSE(story.state().governor.breakers.contains(tag)) << "tag was never asked";
 }
 
-TEST_F(Held, X7_WhoseParentHasItsAnswerDoesNotGoOn) {
+TEST_F(Held, X7_AHeldRequestWithAnAnsweredParentDoesNotGoOn) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
@@ -467,7 +467,7 @@ TEST_F(Held, X7_WhoseParentHasItsAnswerDoesNotGoOn) {
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::RequestCancelled);
 }
 
-TEST_F(Held, S13_W9_ARestartChangesNothing) {
+TEST_F(Held, S13_W9_HeldRequestsOutliveARestart) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     story.as_the_hub().restart();
@@ -478,7 +478,7 @@ TEST_F(Held, S13_W9_ARestartChangesNothing) {
     EXPECT_TRUE(story.happened<RequestReleased>().empty()) << "an answer counts once";
 }
 
-TEST_F(Held, K3_TheSameRequestAgainIsADuplicateAndAsksNobodyAnew) {
+TEST_F(Held, K3_ADuplicateOfAHeldRequestOpensNoSecondHumanTask) {
     allow(kSmallPurse);
     delegate({.id = "d-1", .tokens = 1'001});
     delegate({.id = "d-1", .tokens = 1'001});
@@ -486,17 +486,17 @@ TEST_F(Held, K3_TheSameRequestAgainIsADuplicateAndAsksNobodyAnew) {
     EXPECT_EQ(story.state().people.appeals.size(), 1U);
 }
 
-TEST_F(Held, W11_ASnapshotOfFormSevenSaysTwiceWhatWasGranted) {
+TEST_F(Held, W11_ASnapshotOfFormSevenNamesGrantsTwice) {
     allow(kSmallPurse);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {});
     ASSERT_TRUE(on_record(held)->is_granted);
-    story.state().broker.epoch = {};  // Form 7 had none.
+    story.state().broker.epoch = {};  // Form 7 had no epoch.
     const auto now = encode_state(story.state());
     auto seven = now;
     seven[0] = 7;
-    // Behind what is held, of which there is nothing, and before what operators allow, who is
-    // silent and what forms 12 and 13 have: as little.
+    // The bytes behind the empty list of held requests: the tools allowed by operators, silent
+    // instances, and the additions of forms 12 and 13, all empty as well.
     ASSERT_TRUE(seven.ends_with(std::string_view{"\0\0\0\0\0\0\0\0\0\0", 10}));
     seven.resize(seven.size() - 9);
     put(seven, std::uint64_t{1});
@@ -540,7 +540,7 @@ TEST_F(Held, T14_AChangedThresholdActsOnTheNextRequest) {
     EXPECT_NE(asked_for(delegate({.id = "d-2", .tokens = 500})), Ticket{});
 }
 
-TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
+TEST_F(Held, S13_AHeldWorkflowStepGoesOnWhenAPersonApproves) {
     allow(kSmallPurse);
     story.connect("byte", 4);
     const auto standing = [&] {
@@ -560,7 +560,7 @@ TEST_F(Held, S13_AStepOfAWorkflowWaitsForAPersonAndGoesOnByTheirWord) {
     EXPECT_EQ(standing(), (std::pair{false, true}));
 }
 
-TEST_F(Held, S13_W9_WhoStartedAWorkflowDoesNotApproveWhatItsStepsMaySpend) {
+TEST_F(Held, S13_W9_TheStarterOfAWorkflowCannotApproveItsSteps) {
     allow(kSmallPurse);
     const auto request = ask_for_a_dear_step("olga");
     decide(request, {}, "olga");
@@ -570,7 +570,7 @@ TEST_F(Held, S13_W9_WhoStartedAWorkflowDoesNotApproveWhatItsStepsMaySpend) {
     EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
 }
 
-TEST_F(Held, S13_WhatAPersonTurnsAwayIsTheStepsFailure) {
+TEST_F(Held, S13_ARejectionFailsTheStep) {
     allow(kSmallPurse);
     const auto request = ask_for_a_dear_step();
     decide(request, {.decision = HumanDecision::Reject, .reason = "too dear"});
@@ -594,14 +594,14 @@ TEST_F(Held, T14_OnlyAnEnabledChainIsOpen) {
 }
 
 TEST_F(Held, T14_ChainsAreAlsoOfPlatforms) {
-    // Story's envelopes speak taskwire, and so do its agents.
+    // Story's envelopes use taskwire, and so do its agents.
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>taskwire"}}, 0}});
     EXPECT_EQ(delegate({.id = "d-1"}), Ticket{});
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "taskwire>kessel"}}, 0}});
     EXPECT_NE(delegate({.id = "d-2"}), Ticket{});
 }
 
-TEST_F(Held, G7_WhatPeopleApproveFindsRoomInItsMailboxOrFails) {
+TEST_F(Held, G7_AnApprovedRequestFailsIfTheMailboxIsFull) {
     story.limits().mailbox_messages_max = 2;
     allow({{{Rule::RiskLow, {}}, 100}});
     std::vector<Ticket> held;
@@ -619,9 +619,9 @@ TEST_F(Held, G7_WhatPeopleApproveFindsRoomInItsMailboxOrFails) {
     EXPECT_EQ(story.mailbox("byte").waiting, 2U);
 }
 
-// --- what hands over, asks for help or lays state down -----------------------------------------
+// --- handoffs, requests for help and pushed state ----------------------------------------------
 
-/// A handoff of task "t", a plea for help or a request with state, above the threshold of people.
+/// A handoff of task "t", a request for help or a request with state, above the risk threshold.
 struct Above {
     std::string id;
     std::string from;
@@ -659,7 +659,7 @@ class HeldPassing : public Held {
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
-    /// "prime" has given task "t" to "byte", which has it in hand.
+    /// "prime" has given task "t" to "byte", who has it in hand.
     Ticket give_task() {
         return send({.id = "job", .from = "prime", .to = "byte", .is_plain = true});
     }
@@ -671,7 +671,7 @@ class HeldPassing : public Held {
     }
 };
 
-TEST_F(HeldPassing, W7_T3_AHandoffThatPeopleApproveHandsTheTaskOver) {
+TEST_F(HeldPassing, W7_T3_AnApprovedHandoffHandsTheTaskOver) {
     const auto task = give_task();
     const auto handoff =
         send({.id = "h", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
@@ -687,7 +687,7 @@ TEST_F(HeldPassing, W7_T3_AHandoffThatPeopleApproveHandsTheTaskOver) {
     EXPECT_EQ(moved[0].envelope->to(), "tag");
 }
 
-TEST_F(HeldPassing, W7_T3_WhatWaitsForPeopleIsOfferedToNobodyElse) {
+TEST_F(HeldPassing, W7_T3_ATaskInAHeldHandoffCannotBeOfferedAgain) {
     give_task();
     const auto first =
         send({.id = "h-1", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
@@ -702,7 +702,7 @@ TEST_F(HeldPassing, W7_T3_WhatWaitsForPeopleIsOfferedToNobodyElse) {
               Ticket{});
 }
 
-TEST_F(HeldPassing, W7_T3_AHandoffOfWhatIsOverFailsWhenItIsApproved) {
+TEST_F(HeldPassing, W7_T3_ApprovingAHandoffOfAnEndedTaskFailsIt) {
     give_task();
     const auto handoff =
         send({.id = "h", .from = "byte", .to = "tag", .passing = {.hands_over = true}});
@@ -713,7 +713,7 @@ TEST_F(HeldPassing, W7_T3_AHandoffOfWhatIsOverFailsWhenItIsApproved) {
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationNotFound);
 }
 
-TEST_F(HeldPassing, T3_WhoRefusesAnApprovedHandoffIsFollowedByTheFallback) {
+TEST_F(HeldPassing, T3_ARefusedApprovedHandoffGoesToTheFallback) {
     give_task();
     story.as_the_hub().agent("cat");
     story.as_the_hub().connect("cat", 10);
@@ -730,7 +730,7 @@ TEST_F(HeldPassing, T3_WhoRefusesAnApprovedHandoffIsFollowedByTheFallback) {
     EXPECT_EQ(moved[0].envelope->to(), "cat");
 }
 
-TEST_F(HeldPassing, T4_ThePatienceWithTheFirstHelperBeginsWhenPeopleApprove) {
+TEST_F(HeldPassing, T4_TheFirstHelpersTimeBeginsOnApproval) {
     story.as_the_hub().agent("cat");
     story.as_the_hub().connect("cat", 10);
     const auto plea =
@@ -746,7 +746,7 @@ TEST_F(HeldPassing, T4_ThePatienceWithTheFirstHelperBeginsWhenPeopleApprove) {
     EXPECT_EQ(story.delivered(), Ids{"help"});
 }
 
-TEST_F(HeldPassing, T4_W9_SilenceOfPeopleOffersItToNobodyElse) {
+TEST_F(HeldPassing, T4_W9_ALapseOffersTheRequestToNobodyElse) {
     story.limits().people[""] = {.deadline = 2h, .if_nobody = IfNobody::Reject};
     story.as_the_hub().agent("cat");
     story.as_the_hub().connect("cat", 10);
@@ -757,7 +757,7 @@ TEST_F(HeldPassing, T4_W9_SilenceOfPeopleOffersItToNobodyElse) {
     EXPECT_TRUE(story.happened<MessageMoved>().empty()) << "people did not let it be asked";
 }
 
-TEST_F(HeldPassing, S5_W8_StateThatWasLaidDownComesBackWithTheAnswer) {
+TEST_F(HeldPassing, S5_W8_PushedStateComesBackWithTheAnswer) {
     const auto before = bytes_kept(story.state());
     const auto request = send({.id = "d", .from = "prime", .to = "byte", .state = R"({"step":3})"});
     ASSERT_NE(asked_for(request), Ticket{});
@@ -771,7 +771,7 @@ TEST_F(HeldPassing, S5_W8_StateThatWasLaidDownComesBackWithTheAnswer) {
     EXPECT_EQ(shown[0].state, R"({"step":3})");
 }
 
-TEST_F(HeldPassing, S5_StateThatWasLaidDownComesBackWhenPeopleSayNo) {
+TEST_F(HeldPassing, S5_PushedStateComesBackOnRejection) {
     const auto request = send({.id = "d", .from = "prime", .to = "byte", .state = R"({"step":3})"});
     decide(request, {.decision = HumanDecision::Reject, .reason = "too dear"});
     const auto shown = story.asked_for<Deliver>();
@@ -781,7 +781,7 @@ TEST_F(HeldPassing, S5_StateThatWasLaidDownComesBackWhenPeopleSayNo) {
 
 // --- while the fleet is stopped --------------------------------------------------------------
 
-TEST_F(Held, W9_W1_WhatIsApprovedWhileTheFleetIsStoppedBeginsWhenItGoesOn) {
+TEST_F(Held, W9_W1_ARequestApprovedWhileTheFleetIsStoppedBeginsOnResume) {
     allow({{{Rule::RiskLow, {}}, 50}});
     story.connect("byte", 5);
     const auto request = delegate({.id = "d-1", .tokens = 100, .timeout = 1s});
@@ -806,7 +806,7 @@ TEST_F(Held, W9_W1_WhatIsApprovedWhileTheFleetIsStoppedBeginsWhenItGoesOn) {
     EXPECT_TRUE(story.state().governor.approved.empty());
 }
 
-TEST_F(Held, X5_EachThatWasApprovedIsHeldToTheGuardsAsTheOthersLeftThings) {
+TEST_F(Held, X5_ApprovedRequestsAreReleasedOneByOneUnderTheGuards) {
     allow({{{Rule::RiskLow, {}}, 50}, {{Rule::FanoutMax, {}}, 1}});
     const auto first = delegate({.id = "d-1", .tokens = 100});
     const auto second = delegate({.id = "d-2", .tokens = 100});
@@ -821,7 +821,7 @@ TEST_F(Held, X5_EachThatWasApprovedIsHeldToTheGuardsAsTheOthersLeftThings) {
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::DelegationFanoutExceeded);
 }
 
-TEST_F(Held, W9_WhatIsRejectedOrCalledOffWhileTheFleetIsStoppedIsOverAtOnce) {
+TEST_F(Held, W9_RejectionAndCancellationEndARequestWhileTheFleetIsStopped) {
     allow({{{Rule::RiskLow, {}}, 50}});
     const auto unwanted = delegate({.id = "d-1", .tokens = 100});
     const auto approved = delegate({.id = "d-2", .tokens = 100});

@@ -230,11 +230,11 @@ std::string conversation_of_tree(const State& state, const Envelope& request) {
     const auto known = broker::find_id(state.memory, key);
     Reading<governor::Delegation> made;
     if (known) made = governor::find_delegation(lineage, known->ticket);
-    // It is over; what it was asked for may still go on, in the session out of which it was asked.
+    // The request is over; the work behind it may go on, in the session that asked.
     if (made == nullptr) made = governor::find_session(lineage, request.correlation());
     if (made == nullptr) return {};
     const auto root = lineage.roots.at(made->root);
-    // Of a workflow's tree the steps are asked for in the conversation of the workflow.
+    // A workflow's steps are requested in the conversation of the workflow.
     if (const auto run = find_run(state, root->session)) return run->correlation;
     if (root->is_by_session) return root->session;
     const auto* first = broker::find_request(state.requests, root->number);

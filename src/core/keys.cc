@@ -13,8 +13,7 @@ namespace parlance::core {
 
 namespace {
 
-/// The same of parts that are longer than any id: nothing goes by such a name, but anybody can ask
-/// for one.
+/// The same for parts longer than any id: no id is so long, but any caller may send one.
 std::uint64_t long_hash_of(const HashKey& key, std::initializer_list<std::string_view> parts) {
     std::string text;
     for (const auto& part : parts)

@@ -1,4 +1,4 @@
-// Names as numbers: keyed hashes, so that nobody outside can make two of them meet on purpose.
+// Names as numbers: keyed hashes, so that nobody outside can make two names collide on purpose.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ std::uint64_t lane_key(const HashKey& key, AgentHandle mailbox, std::string_view
 /// A message id of a sender.
 std::uint64_t message_key(const HashKey& key, std::string_view from, std::string_view id);
 
-/// What a message says: tells a repeat of a reply from another one with its id.
+/// A message body: tells a repeated reply from another reply with the same id.
 std::uint64_t body_key(const HashKey& key, std::string_view body);
 
-/// What a reply may name its request by. Shown: by an id that the responder was shown, in a dialect
-/// whose answers do not say who asked.
+/// How a reply names its request. Shown: by an id that the responder was shown, in a dialect whose
+/// answers do not name the requester.
 enum class NamedBy : char { Id = 'i', Task = 't', Correlation = 'c', Shown = 's' };
 struct RequestName {
     NamedBy by = NamedBy::Id;

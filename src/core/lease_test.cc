@@ -1,4 +1,4 @@
-// What a consumer may do with a delivery while it holds it, and what it may not any more.
+// What a consumer may do with a delivery while holding the lease, and afterwards.
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -24,7 +24,7 @@ struct Held {
     }
 };
 
-TEST(Lease, RunsOutAtItsEndAndNotBefore) {
+TEST(Lease, ExpiresAtItsEndAndNotBefore) {
     Held held;
     EXPECT_EQ(next_due(held.story.state()), held.granted + 30s);
     held.story.at(held.granted + 30s - 1ms).tick();
@@ -34,7 +34,7 @@ TEST(Lease, RunsOutAtItsEndAndNotBefore) {
     EXPECT_EQ(held.story.happened<DeliveryReturned>()[0].setback, Setback::LeaseExpired);
 }
 
-TEST(Lease, T8_D2_ANormalMessageIsHandedOverOnce) {
+TEST(Lease, T8_D2_ANormalMessageIsDeliveredOnce) {
     for (const auto priority : {Priority::Normal, Priority::Low}) {
         Held held{priority};
         held.story.later(30s).tick();
@@ -46,7 +46,7 @@ TEST(Lease, T8_D2_ANormalMessageIsHandedOverOnce) {
     }
 }
 
-TEST(Lease, T8_D1_AHighMessageIsHandedOverAgain) {
+TEST(Lease, T8_D1_AHighMessageIsDeliveredAgain) {
     for (const auto priority : {Priority::Critical, Priority::High}) {
         Held held{priority};
         held.story.later(30s).tick();
@@ -56,7 +56,7 @@ TEST(Lease, T8_D1_AHighMessageIsHandedOverAgain) {
     }
 }
 
-TEST(Lease, AnExtensionReachesFromNowAndThenItEnds) {
+TEST(Lease, AnExtensionCountsFromNowAndThenEnds) {
     Held held;
     held.story.later(29s).ask(ExtendLease{held.delivery, 60s});
     EXPECT_EQ(held.story.asked_for<TellDone>().size(), 1U);
@@ -76,7 +76,7 @@ TEST(Lease, AnExtensionHasABoundAndADefault) {
     EXPECT_EQ(held.story.happened<LeaseExtended>().at(0).until, held.granted + 1ms);
 }
 
-TEST(Lease, ProgressKeepsItAlive) {
+TEST(Lease, ProgressExtendsTheLease) {
     Held held;
     held.story.later(29s).ask(ReportProgress{held.delivery, R"({"done":1})"});
     held.story.later(29s).tick();
@@ -109,7 +109,7 @@ TEST(Lease, D5_AStaleTokenChangesNothing) {
     EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
 }
 
-TEST(Lease, D5_ATokenIsGoodOnce) {
+TEST(Lease, D5_ATokenSettlesOnce) {
     Held held;
     held.story.ack(held.delivery);
     held.story.ack(held.delivery);
@@ -124,7 +124,7 @@ TEST(Lease, D5_ATokenOfADelayedMessageIsStale) {
     EXPECT_EQ(held.story.mailbox("bob").waiting, 1U);
 }
 
-TEST(Lease, D5_ATokenFromBeforeTheDeadLettersIsStaleAfterThem) {
+TEST(Lease, D5_ATokenIsStaleAfterItsMessageWasADeadLetter) {
     Held held;
     auto& story = held.story;
     story.ask(NackDelivery{held.delivery, "never", true});
@@ -136,7 +136,7 @@ TEST(Lease, D5_ATokenFromBeforeTheDeadLettersIsStaleAfterThem) {
     EXPECT_EQ(story.mailbox("bob").in_flight, 1U);
 }
 
-TEST(Lease, ATokenThatNeverWasIsNotFound) {
+TEST(Lease, AnInventedTokenIsNotFound) {
     Held held;
     held.story.ack({{}, 1});
     EXPECT_EQ(held.story.refusal(), Refusal::DeliveryNotFound);
@@ -144,7 +144,7 @@ TEST(Lease, ATokenThatNeverWasIsNotFound) {
     EXPECT_EQ(held.story.refusal(), Refusal::DeliveryNotFound);
 }
 
-TEST(Lease, I1_NobodySettlesAnothersDelivery) {
+TEST(Lease, I1_AnAgentCannotSettleAnothersDelivery) {
     Held held;
     held.story.as("mallory").ack(held.delivery);
     EXPECT_EQ(held.story.refusal(), Refusal::IdentityMismatch);
@@ -167,7 +167,7 @@ TEST(Lease, ASettlementIsASignOfLife) {
     EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
 }
 
-TEST(Lease, SeveralOfOneInstanceEndEachAtItsOwnTime) {
+TEST(Lease, LeasesOfOneInstanceEndSeparately) {
     Held held;
     auto& story = held.story;
     story.later(10s).send({.id = "m2"});
@@ -177,7 +177,7 @@ TEST(Lease, SeveralOfOneInstanceEndEachAtItsOwnTime) {
     EXPECT_EQ(story.happened<DeliveryReturned>().size(), 1U);
 }
 
-TEST(Lease, APollersLeaseLastsAsLongAsItWasPromised) {
+TEST(Lease, APollersLeaseLastsItsPromisedTime) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -200,7 +200,7 @@ TEST(Lease, APollersLeaseLastsAsLongAsItWasPromised) {
     EXPECT_TRUE(find_agent(story.state(), {"bob"})->instances.empty()) << "silent at last";
 }
 
-TEST(Lease, T16_APollerThatIsSilentOnALongLeaseIsOfflineAndKeepsIt) {
+TEST(Lease, T16_ASilentPollerWithALongLeaseIsOfflineAndKeepsTheLease) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -229,7 +229,7 @@ TEST(Lease, T16_APollerThatIsSilentOnALongLeaseIsOfflineAndKeepsIt) {
     EXPECT_EQ(bob().waiting, 1U) << "for whoever comes";
 }
 
-TEST(Lease, T16_TheTimeTheHubWasAwayIsNoSilenceOfWhoPolls) {
+TEST(Lease, T16_TheHubsDowntimeIsNoSilenceOfAPoller) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");

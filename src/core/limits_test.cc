@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Limits, G7_AMailboxTakesItsNumberOfMessagesAndNotOneMore) {
+TEST(Limits, G7_AMailboxIsBoundedInMessages) {
     Story story;
     story.limits().mailbox_messages_max = 20;
     story.agent("bob");
@@ -25,7 +25,7 @@ TEST(Limits, G7_AMailboxTakesItsNumberOfMessagesAndNotOneMore) {
     EXPECT_EQ(story.refusal(), Refusal::None) << "there is room again";
 }
 
-TEST(Limits, G7_TheLastTenthIsForWhatMustNotBeRefused) {
+TEST(Limits, G7_TheLastTenthOfAMailboxIsForUrgentMessages) {
     Story story;
     story.limits().mailbox_messages_max = 20;
     story.agent("bob");
@@ -54,7 +54,7 @@ TEST(Limits, G7_InFlightAndDeadMessagesCount) {
     EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
 }
 
-TEST(Limits, G7_AMailboxTakesItsBytesAndNotOneMore) {
+TEST(Limits, G7_AMailboxIsBoundedInBytes) {
     Story story;
     story.limits().mailbox_bytes_max = 100;
     story.agent("bob");
@@ -65,7 +65,7 @@ TEST(Limits, G7_AMailboxTakesItsBytesAndNotOneMore) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_TheHubTakesItsBytesAndNotOneMore) {
+TEST(Limits, G7_TheHubIsBoundedInBytes) {
     Story story;
     story.limits().hub_bytes_max = 100;
     story.agent("bob").agent("carol");
@@ -76,7 +76,7 @@ TEST(Limits, G7_TheHubTakesItsBytesAndNotOneMore) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilItIsAnswered) {
+TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilAnswered) {
     Story story;
     story.limits().hub_bytes_max = 100;
     story.agent("bob").agent("carol");
@@ -92,7 +92,7 @@ TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilItIsAnswered) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_WhatPeopleAreAskedCountsTowardsTheHubsBytesUntilItIsForgotten) {
+TEST(Limits, G7_AHumanTaskCountsTowardsTheHubsBytesUntilForgotten) {
     Story story;
     story.limits().hub_bytes_max = 1'000;
     story.limits().appeals_ended_max = 0;
@@ -116,7 +116,7 @@ TEST(Limits, G7_WhatPeopleAreAskedCountsTowardsTheHubsBytesUntilItIsForgotten) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_WhatIsLaidDownWithARequestCountsUntilItsAnswerIsTaken) {
+TEST(Limits, G7_PushedStateCountsUntilTheAnswerIsSettled) {
     Story story;
     story.limits().hub_bytes_max = 1'000;
     story.agent("bob").agent("alice");
@@ -137,7 +137,7 @@ TEST(Limits, G7_WhatIsLaidDownWithARequestCountsUntilItsAnswerIsTaken) {
     EXPECT_EQ(bytes_kept(story.state()), 0U);
 }
 
-TEST(Limits, G7_WhatAWorkflowKeepsCountsTowardsTheHubsBytes) {
+TEST(Limits, G7_AWorkflowsValuesCountTowardsTheHubsBytes) {
     Story story;
     story.limits().hub_bytes_max = 4'000;
     story.agent("bob").agent("carl");
@@ -179,7 +179,7 @@ TEST(Limits, G7_EveryCopyOfATopicCountsTowardsTheHubsBytes) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-/// Forty megabytes wait for bob, who has the credit for a thousand messages.
+/// Forty megabytes wait for bob, who has credit for a thousand messages.
 struct LargeMessages {
     static constexpr std::size_t kMegabyte = std::size_t{1} << 20;
     Story story;
@@ -191,7 +191,7 @@ struct LargeMessages {
     }
 };
 
-TEST(Limits, G7_D1_AnInstanceIsGivenNoMoreBytesThanGoThroughItsConnection) {
+TEST(Limits, G7_D1_DeliveriesToAnInstanceAreBoundedInBytes) {
     LargeMessages large;
     auto& story = large.story;
     story.connect("bob", 1'000);
@@ -204,7 +204,7 @@ TEST(Limits, G7_D1_AnInstanceIsGivenNoMoreBytesThanGoThroughItsConnection) {
     EXPECT_EQ(story.delivered(), Ids{"c1"}) << "nobody else waits for bob";
 }
 
-TEST(Limits, G7_ThePollerTakesNoMoreBytesThanThat) {
+TEST(Limits, G7_DeliveriesToAPollerAreBoundedInBytes) {
     LargeMessages large;
     const auto poller = large.story.poll("bob");
     const auto take = [&] {
@@ -216,7 +216,7 @@ TEST(Limits, G7_ThePollerTakesNoMoreBytesThanThat) {
     EXPECT_EQ(large.story.mailbox("bob").in_flight, 16U);
 }
 
-/// Two subscribers of a topic, of whom carol has no room left.
+/// Two subscribers of a topic; carol's mailbox is full.
 struct FullSubscriber {
     Story story;
     FullSubscriber() {
@@ -230,7 +230,7 @@ struct FullSubscriber {
     }
 };
 
-TEST(Limits, G6_D1_AFullSubscribersCopyIsADeadLetterAndTheOthersGetTheirs) {
+TEST(Limits, G6_D1_AFullSubscribersCopyIsADeadLetterAndOtherSubscribersAreServed) {
     FullSubscriber full;
     auto& story = full.publish("e1", Priority::High);
     ASSERT_EQ(story.asked_for<TellAccepted>().size(), 1U);
@@ -257,7 +257,7 @@ TEST(Limits, G7_TheDeadLettersOfAFullSubscriberAreBoundedToo) {
     EXPECT_EQ(story.mailbox("bob").waiting, 1U);
 }
 
-TEST(Limits, G6_WhatMayBeLostIsDroppedForAFullSubscriberAndOnRecord) {
+TEST(Limits, G6_AnAtMostOnceCopyIsDroppedForAFullSubscriberOnTheRecord) {
     FullSubscriber full;
     for (const auto* id : {"e1", "e2", "e3"}) {
         auto& story = full.publish(id, Priority::Normal);
@@ -269,7 +269,7 @@ TEST(Limits, G6_WhatMayBeLostIsDroppedForAFullSubscriberAndOnRecord) {
     EXPECT_EQ(full.story.mailbox("carol").dead, 0U);
 }
 
-TEST(Limits, G7_WhatNobodyHasRoomForIsRefused) {
+TEST(Limits, G7_ATopicMessageIsRefusedIfNoSubscriberHasRoom) {
     FullSubscriber full;
     full.story.ask(Unsubscribe{{"bob"}, {"news"}});
     for (const auto priority : {Priority::Critical, Priority::Low}) {
@@ -280,7 +280,7 @@ TEST(Limits, G7_WhatNobodyHasRoomForIsRefused) {
     EXPECT_EQ(full.story.mailbox("carol").dead, 0U);
 }
 
-TEST(Limits, G7_AgentsAreBoundedAndThoseThatAreThereMayUpdate) {
+TEST(Limits, G7_AgentsAreBoundedAndRegisteredAgentsMayUpdate) {
     Story story;
     story.limits().agents_max = 2;
     story.agent("a").agent("b").agent("c");
@@ -289,7 +289,7 @@ TEST(Limits, G7_AgentsAreBoundedAndThoseThatAreThereMayUpdate) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST(Limits, G7_NamesThatOnlyAskAreBoundedToo) {
+TEST(Limits, G7_UnregisteredRequestersAreBoundedToo) {
     Story story;
     story.limits().agents_max = 2;
     story.agent("bob");
@@ -391,7 +391,7 @@ TEST(Limits, NextDueIsTheEarliestOfAll) {
     EXPECT_EQ(next_due(story.state()), start + 10s);
 }
 
-TEST(Limits, G7_ATakeHandsOutTakeBytesMaxAndTheNextOneGoesOnWithALargerMessageAlone) {
+TEST(Limits, G7_ATakeIsBoundedInBytesAndALargerMessageComesAlone) {
     Story story;
     story.agent("alice").agent("bob");
     const auto bob = story.poll("bob");

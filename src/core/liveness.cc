@@ -17,7 +17,7 @@ void Liveness::begin(const State& state, Time now) {
 void Liveness::note(const Stamped& request, const Events& events, const Heard& heard) {
     for (const auto instance : heard) hear(instance, request.now);
     const auto* tick = std::get_if<Tick>(&request.command);
-    // A tick without events came as far as the silent instance, and let it stay.
+    // A Tick without events came as far as the silent instance, and let it stay.
     if (tick != nullptr && events.empty()) count_from(tick->silent, request.now);
     for (const auto& event : events) {
         if (const auto* joined = std::get_if<InstanceJoined>(&event)) {

@@ -1,5 +1,5 @@
-// Whether a mailbox has room for one more message: asked when it is sent, and of a request that
-// people approve first when they have.
+// Checks whether a mailbox has room for one more message: on sending or, for a held request, on
+// approval.
 #pragma once
 
 #include <string>

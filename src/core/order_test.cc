@@ -1,4 +1,4 @@
-// Order inside one task, whatever happens to the messages in it.
+// Order within one task, whatever happens to its messages.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Three messages of one task, the first of them with bob.
+/// Three messages of one task, the first delivered to bob.
 struct Lane {
     Story story;
     DeliveryToken first;
@@ -22,7 +22,7 @@ struct Lane {
     }
 };
 
-TEST(Order, T9_D3_OnlyOneMessageOfATaskIsOutAtATime) {
+TEST(Order, T9_D3_OneMessageOfATaskIsInFlightAtATime) {
     Lane lane;
     EXPECT_EQ(lane.story.mailbox("bob").in_flight, 1U);
     EXPECT_EQ(lane.story.mailbox("bob").waiting, 2U);
@@ -32,7 +32,7 @@ TEST(Order, T9_D3_OnlyOneMessageOfATaskIsOutAtATime) {
     EXPECT_EQ(lane.story.delivered(), Ids{"m3"});
 }
 
-TEST(Order, D3_AnAnswerDoesNotWaitBehindWhatItsAskerHasInHand) {
+TEST(Order, D3_AnAnswerDoesNotWaitBehindTheTaskItsRequesterHasInHand) {
     Story story;
     story.agent("bob").agent("cal");
     story.connect("bob", 10);
@@ -44,7 +44,7 @@ TEST(Order, D3_AnAnswerDoesNotWaitBehindWhatItsAskerHasInHand) {
         story.last_delivery(),
         envelope({.id = "r2", .from = "cal", .to = "bob", .task = "t", .intent = Intent::Reply})});
     EXPECT_EQ(story.delivered(), Ids{"r2"}) << "bob could not go on without it";
-    // What else comes of the task waits, and so does an answer behind it.
+    // Other messages of the task wait, and so does an answer behind them.
     story.send({.id = "m3", .task = "t"}, Priority::High);
     EXPECT_TRUE(story.delivered().empty());
     story.request({.id = "q4", .from = "bob", .to = "cal", .task = "t"});
@@ -101,7 +101,7 @@ TEST(Order, T9_D3_PriorityNeverReordersInsideATask) {
     EXPECT_EQ(seen, (Ids{"low", "normal", "critical"}));
 }
 
-TEST(Order, TasksDoNotWaitForOneAnother) {
+TEST(Order, TasksDoNotWaitForEachOther) {
     Lane lane;
     lane.story.send({.id = "u1", .task = "u"});
     EXPECT_EQ(lane.story.delivered(), Ids{"u1"});
@@ -109,7 +109,7 @@ TEST(Order, TasksDoNotWaitForOneAnother) {
     EXPECT_EQ(lane.story.delivered(), Ids{"x2"}) << "nor do messages without a task";
 }
 
-TEST(Order, TheSameTaskOfAnotherAgentIsAnotherLane) {
+TEST(Order, TheSameTaskOfTwoAgentsHasTwoLanes) {
     Lane lane;
     lane.story.agent("carol");
     lane.story.connect("carol", 1);
@@ -117,7 +117,7 @@ TEST(Order, TheSameTaskOfAnotherAgentIsAnotherLane) {
     EXPECT_EQ(lane.story.delivered(), Ids{"c1"});
 }
 
-TEST(Order, D3_OneThatExpiresInTheMiddleLeavesAGapAndNoInversion) {
+TEST(Order, D3_AMessageExpiringInTheMiddleLeavesAGapAndNoInversion) {
     Story story;
     story.agent("bob");
     story.connect("bob", 10);
@@ -159,7 +159,7 @@ TEST(Order, D3_ADroppedHeadMakesRoomForTheNext) {
     EXPECT_EQ(lane.story.delivered(), Ids{"m2"});
 }
 
-TEST(Order, ARedeliveredDeadLetterJoinsItsTaskAtTheEnd) {
+TEST(Order, ARedeliveredDeadLetterJoinsTheEndOfItsTask) {
     Lane lane;
     auto& story = lane.story;
     story.ask(NackDelivery{lane.first, "never", true});
@@ -186,7 +186,7 @@ TEST(Order, K8_MessagesOfEqualPriorityGoInTheOrderOfAcceptance) {
     EXPECT_EQ(story.delivered(), sent) << "also when the connection that held them is lost";
 }
 
-TEST(Order, AnEndedTaskLeavesNothingBehind) {
+TEST(Order, AnEndedTaskLeavesNoLane) {
     Lane lane;
     lane.story.ack(lane.first);
     lane.story.ack(lane.story.last_delivery());

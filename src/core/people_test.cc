@@ -1,4 +1,4 @@
-// What is put to people, who may answer, once, and what follows if nobody does (S13, W9).
+// Human tasks: who may answer, once only, and what follows if nobody does (S13, W9).
 #include <map>
 #include <random>
 
@@ -26,14 +26,14 @@ class People : public Story {
         agent("buyer");
     }
 
-    /// As the agent "buyer"; the id under which people find it.
+    /// Asks as the agent "buyer"; returns the id of the human task.
     Ticket ask_people(HumanQuestion question) {
         if (question.text.empty()) question.text = "May the vendor be paid?";
         as("buyer").ask(AskPerson{std::move(question)});
         const auto told = asked_for<TellAsked>();
         return told.empty() ? Ticket{} : told.front().id;
     }
-    /// The same by a message, which is the request's ticket.
+    /// Asks by a message; returns the ticket of the request.
     Ticket ask_by_message(const std::string& to = "human:compliance",
                           std::optional<Duration> timeout = {}) {
         as("buyer");
@@ -64,7 +64,7 @@ EnvelopePtr reply_of(const std::string& role) {
                      .body = R"({"decision":"approve"})"});
 }
 
-TEST(People, S13_AQuestionWaitsForItsRoleAndIsAnnounced) {
+TEST(People, S13_AHumanTaskWaitsForItsRoleAndIsAnnounced) {
     People people;
     const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
     const auto notices = people.asked_for<NotifyPeople>();
@@ -75,7 +75,7 @@ TEST(People, S13_AQuestionWaitsForItsRoleAndIsAnnounced) {
     EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
 }
 
-TEST(People, S13_WhatNobodyWasToldBeforeARestartIsToldAfterIt) {
+TEST(People, S13_PendingNotificationsAreSentAfterARestart) {
     People people;
     const auto told = people.ask_people({.role = "compliance"});
     const auto news = people.asked_for<NotifyPeople>().at(0).news;
@@ -96,7 +96,7 @@ TEST(People, S13_WhatNobodyWasToldBeforeARestartIsToldAfterIt) {
     EXPECT_TRUE(people.asked_for<NotifyPeople>().empty());
 }
 
-TEST(People, S13_ThatPeopleWereToldIsOfThatNewsAlone) {
+TEST(People, S13_ANotificationConfirmsOnlyItsOwnNews) {
     People people;
     const auto id = people.ask_people({.role = "compliance"});
     const auto first = people.asked_for<NotifyPeople>().at(0).news;
@@ -113,7 +113,7 @@ TEST(People, S13_ThatPeopleWereToldIsOfThatNewsAlone) {
     EXPECT_TRUE(people.happened<HumanNotified>().empty()) << "nobody needs to know any more";
 }
 
-TEST(People, S13_AnUnknownRoleIsRefusedNamingThoseThereAre) {
+TEST(People, S13_AnUnknownRoleIsRefusedWithTheKnownRoles) {
     People people;
     people.ask_people({.role = "astrology"});
     const auto refused = people.happened<MessageRefused>();
@@ -128,7 +128,7 @@ TEST(People, S13_WithoutRolesAnyRoleIsKnown) {
     EXPECT_NE(people.ask_people({.role = "astrology"}), Ticket{});
 }
 
-TEST(People, S13_TheAnswerToAMessageIsItsReply) {
+TEST(People, S13_APersonsAnswerIsTheReplyToTheMessage) {
     People people;
     people.connect("buyer", 8);
     const auto message = people.ask_by_message();
@@ -147,20 +147,20 @@ TEST(People, S13_TheAnswerToAMessageIsItsReply) {
     EXPECT_EQ(people.mailbox("human:compliance").waiting, 0U);
 }
 
-TEST(People, S13_AMessageWithoutATimeWaitsAsLongAsAnyMay) {
+TEST(People, S13_AMessageWithoutATimeoutGetsTheLongestTimeout) {
     People people;
     people.ask_by_message();
     EXPECT_EQ(people.happened<MessageAccepted>().at(0).deadline,
               people.now() + people.limits().request_timeout_max);
 }
 
-TEST(People, S13_OnlyARequestIsPutToPeople) {
+TEST(People, S13_OnlyRequestsGoToPeople) {
     People people;
     people.as("buyer").send({.id = "m-1", .from = "buyer", .to = "human"});
     EXPECT_EQ(people.refusal(), Refusal::RouteNotPermitted);
 }
 
-TEST(People, S13_NobodyIsOrSpeaksAsPeople) {
+TEST(People, S13_NoAgentRegistersOrSendsAsPeople) {
     People people;
     people.as_operator().agent("human:compliance");
     EXPECT_EQ(people.refusal(), Refusal::InputValidationFailed);
@@ -193,7 +193,7 @@ TEST(People, W9_TheSecondAnswerToAMessageChangesNothing) {
     EXPECT_TRUE(people.happened<RequestAnswered>().empty());
 }
 
-TEST(People, W9_AnAnswerIsForTheStateItWasAskedOf) {
+TEST(People, W9_AnAnswerToAnotherStateVersionIsRefused) {
     People people;
     const auto id = people.ask_people({.kind = HumanKind::Approve, .state_version = 7});
     people.answer("carla", {.id = id, .expected_version = 6});
@@ -210,18 +210,18 @@ TEST(People, W9_WaitingSurvivesARestart) {
     EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
 }
 
-TEST(People, W9_WhatIsPastItsTimeCannotBeAnswered) {
+TEST(People, W9_AHumanTaskPastItsDeadlineCannotBeAnswered) {
     People people;
     const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
     people.later(1h);
-    people.approve("carla", id);  // The hub has not even noticed yet.
+    people.approve("carla", id);  // The hub has not yet recorded the lapse.
     EXPECT_EQ(people.refusal(), Refusal::HumanTaskClosed);
     EXPECT_EQ(people.happened<HumanLapsed>().size(), 1U);
     people.approve("carla", id);
     EXPECT_EQ(people.refusal(), Refusal::HumanTaskClosed);
 }
 
-TEST(People, W9_ACancelledWorkflowTakesItsQuestionsWithIt) {
+TEST(People, W9_CancellingAWorkflowWithdrawsItsHumanTasks) {
     People people;
     const auto id = people.ask_people({.kind = HumanKind::Approve, .workflow = "w-9"});
     people.as("buyer").ask(CancelRequest{"w-9", "changed our mind"});
@@ -232,7 +232,7 @@ TEST(People, W9_ACancelledWorkflowTakesItsQuestionsWithIt) {
     EXPECT_TRUE(people.happened<HumanAnswered>().empty());
 }
 
-TEST(People, W9_ACancelledMessageIsNoLongerAsked) {
+TEST(People, W9_CancellingAMessageWithdrawsItsHumanTask) {
     People people;
     const auto id = people.asked_with(people.ask_by_message());
     people.as("buyer").ask(CancelRequest{"q-1", "never mind"});
@@ -241,7 +241,7 @@ TEST(People, W9_ACancelledMessageIsNoLongerAsked) {
     EXPECT_EQ(people.appeal(id).stage, people::Stage::Withdrawn);
 }
 
-TEST(People, W9_OnlyWhoAskedOrAnOperatorWithdraws) {
+TEST(People, W9_OnlyTheRequesterOrAnOperatorWithdraws) {
     People people;
     people.ask_people({.workflow = "w-9"});
     people.as("mallory").ask(CancelRequest{"w-9", "mine"});
@@ -263,7 +263,7 @@ TEST(People, S13_AReminderComesOnceThenTheEnd) {
     EXPECT_EQ(people.happened<HumanLapsed>().at(0).follows, IfNobody::Fail);
 }
 
-TEST(People, S12_EscalationGivesAnotherRoleAsMuchTimeAgain) {
+TEST(People, S12_EscalationGivesTheNextRoleTheFullTime) {
     People people;
     const auto id = people.ask_people({.role = "compliance",
                                        .kind = HumanKind::Approve,
@@ -281,7 +281,7 @@ TEST(People, S12_EscalationGivesAnotherRoleAsMuchTimeAgain) {
     EXPECT_EQ(people.appeal(id).end_reason, "fail");
 }
 
-TEST(People, S13_WhatFollowsWhenNobodyAnswersIsTheRule) {
+TEST(People, S13_ALapseFollowsTheTasksRule) {
     for (const auto follows : {IfNobody::Fail, IfNobody::Reject, IfNobody::Approve}) {
         People people;
         people.ask_people({.deadline = 1min, .if_nobody = follows});
@@ -290,7 +290,7 @@ TEST(People, S13_WhatFollowsWhenNobodyAnswersIsTheRule) {
     }
 }
 
-TEST(People, S13_ToWaitIsToBeRemindedForEver) {
+TEST(People, S13_AWaitingTaskIsRemindedForEver) {
     People people;
     const auto id = people.ask_people(
         {.kind = HumanKind::Approve, .deadline = 1min, .if_nobody = IfNobody::Wait});
@@ -303,7 +303,7 @@ TEST(People, S13_ToWaitIsToBeRemindedForEver) {
     EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
 }
 
-TEST(People, S13_AMessageThatNobodyAnswersFails) {
+TEST(People, S13_AnUnansweredMessageFails) {
     People people;
     people.limits().people["compliance"].if_nobody = IfNobody::Approve;
     people.ask_by_message();
@@ -315,7 +315,7 @@ TEST(People, S13_AMessageThatNobodyAnswersFails) {
     EXPECT_EQ(people.mailbox("human:compliance").waiting, 0U);
 }
 
-TEST(People, S13_AMessageToWhichSilenceIsANoIsRejected) {
+TEST(People, S13_AMessageWithRejectOnLapseIsRejected) {
     People people;
     people.limits().people["compliance"].if_nobody = IfNobody::Reject;
     people.ask_by_message();
@@ -344,7 +344,7 @@ TEST(People, S13_PeopleWhoAreSlowOpenNoBreaker) {
     }
 }
 
-TEST(People, S13_NobodyDecidesOnWhatIsTheirOwn) {
+TEST(People, S13_PeopleCannotDecideOnTheirOwnRequests) {
     People people;
     people.as_caller(person("olga"))
         .ask(AskPerson{{.kind = HumanKind::Approve, .text = "May I?", .user = "ulla"}});
@@ -363,7 +363,7 @@ struct Right {
     Refusal refusal;
 };
 
-TEST(People, S13_WhoMayAnswer) {
+TEST(People, S13_OnlyOperatorsWithTheRoleMayAnswer) {
     const std::vector<Right> rights{
         {"one of the role", person("carla", {"compliance"}), Refusal::None},
         {"one who is listed", person("listed"), Refusal::None},
@@ -390,7 +390,7 @@ TEST(People, S13_WhoMayAnswer) {
     }
 }
 
-TEST(People, S13_TwoPeopleWhereTwoAreNeeded) {
+TEST(People, S13_TwoApprovalsComeFromTwoPeople) {
     People people;
     const auto id = people.ask_people({.kind = HumanKind::Approve, .approvals_needed = 2});
     people.approve("carla", id);
@@ -410,7 +410,7 @@ TEST(People, S13_OneOfTwoIsEnoughToReject) {
     EXPECT_EQ(people.appeal(id).stage, people::Stage::Answered);
 }
 
-TEST(People, S13_AnAnswerFitsItsQuestion) {
+TEST(People, S13_AnAnswerMustFitTheKindOfTheTask) {
     struct Row {
         HumanKind kind;
         AnswerPerson answer;
@@ -449,7 +449,7 @@ TEST(People, S13_AnAnswerFitsItsQuestion) {
     }
 }
 
-TEST(People, S13_WhatEndedIsForgottenInTheOrderInWhichItEnded) {
+TEST(People, S13_EndedHumanTasksAreForgottenInTheOrderOfTheirEnds) {
     People people;
     people.limits().appeals_ended_max = 1;
     const auto first = people.ask_people({.kind = HumanKind::Approve});
@@ -461,7 +461,7 @@ TEST(People, S13_WhatEndedIsForgottenInTheOrderInWhichItEnded) {
     EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
 }
 
-TEST(People, G7_QuestionsThatHaveEndedDoNotFillTheHub) {
+TEST(People, G7_EndedHumanTasksDoNotFillTheHub) {
     People people;
     people.limits().hub_bytes_max = 100'000;
     std::vector<Ticket> ended;
@@ -482,13 +482,13 @@ TEST(People, G7_QuestionsThatHaveEndedDoNotFillTheHub) {
     EXPECT_EQ(people.refusal(), Refusal::None);
 }
 
-TEST(People, G7_QuestionsThatHaveEndedGiveWayToALowerLimitWhenTheHubStarts) {
+TEST(People, G7_EndedHumanTasksGiveWayToALowerLimitOnStart) {
     People people;
     people.approve(
         "carla",
         people.ask_people({.kind = HumanKind::Approve, .context = std::string(3'000, 'x')}));
     ASSERT_GT(people.state().people.bytes, 3'000U);
-    // Of a process, and not of a life: what is replayed has one limit.
+    // The limit is of one process; a replay has one limit for all records.
     people.replayed_every(1'000'000);
     people.limits().hub_bytes_max = 2'000;
     people.as_the_hub().restart();
@@ -532,7 +532,7 @@ TEST(People, G7_AFullHubTakesShortAnswersAndApprovals) {
     EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
 }
 
-TEST(People, S13_ThereIsALimitToWhatWaits) {
+TEST(People, S13_WaitingHumanTasksAreBounded) {
     People people;
     people.limits().appeals_max = 1;
     people.ask_people({});
@@ -540,7 +540,7 @@ TEST(People, S13_ThereIsALimitToWhatWaits) {
     EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
 }
 
-TEST(People, S13_AnAgentAsksOnlyForItsUsers) {
+TEST(People, S13_AnAgentAsksPeopleOnlyForUsersOfItsGrants) {
     People people;
     people.as_caller({.agent = {"buyer"}, .users = {"ulla"}});
     people.ask(AskPerson{{.text = "May she?", .user = "otto"}});
@@ -551,7 +551,7 @@ TEST(People, S13_AnAgentAsksOnlyForItsUsers) {
     EXPECT_EQ(people.refusal(), Refusal::None);
 }
 
-TEST(People, W11_ALifeByChanceIsTheSameWhenItIsLivedAgain) {
+TEST(People, W11_ARandomHistoryReplaysToTheSameState) {
     std::mt19937 chance{13};  // NOLINT(cert-msc51-cpp): the same on every run.
     const auto below = [&](std::uint32_t end) {
         return static_cast<std::uint32_t>(chance() % end);
@@ -603,7 +603,7 @@ TEST(People, W11_ALifeByChanceIsTheSameWhenItIsLivedAgain) {
     EXPECT_EQ(seen.size(), 4U) << "something never came to pass";
 }
 
-TEST(People, AFleetThatIsStoppedPutsNoNewQuestionAndTakesAnswers) {
+TEST(People, AStoppedFleetOpensNoHumanTaskAndTakesAnswers) {
     Story story;
     story.agent("alice");
     story.as("alice").ask(AskPerson{.question = {.text = "May it?"}});

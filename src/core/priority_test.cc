@@ -1,4 +1,4 @@
-// Which task goes first, and that nobody waits for ever.
+// Which task goes first, and that no task waits for ever.
 #include <map>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array kAll{Priority::Low, Priority::Normal, Priority::High, Priority::Critical};
 
-/// Hands over one at a time and says in which order they went.
+/// Delivers one message at a time; returns the order of delivery.
 Ids drain(Story& story, std::size_t count_max) {
     Ids seen;
     while (!story.delivered().empty() && seen.size() < count_max) {
@@ -20,7 +20,7 @@ Ids drain(Story& story, std::size_t count_max) {
     return seen;
 }
 
-TEST(Priority, K8_T7_TheMoreUrgentOvertakesInAWaitingQueue) {
+TEST(Priority, K8_T7_UrgentMessagesOvertakeInAWaitingQueue) {
     Story story;
     story.agent("bob");
     for (const auto priority : kAll) {
@@ -31,7 +31,7 @@ TEST(Priority, K8_T7_TheMoreUrgentOvertakesInAWaitingQueue) {
     EXPECT_EQ(drain(story, 8), (Ids{"0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"}));
 }
 
-TEST(Priority, D8_ACriticalOneWaitsBehindAtMostTheOneInFlight) {
+TEST(Priority, D8_ACriticalMessageWaitsOnlyForTheMessageInFlight) {
     Story story;
     story.agent("bob");
     story.connect("bob", 1);
@@ -46,7 +46,7 @@ TEST(Priority, D8_ACriticalOneWaitsBehindAtMostTheOneInFlight) {
     EXPECT_EQ(story.delivered(), Ids{"critical"});
 }
 
-TEST(Priority, D8_ATaskIsAsUrgentAsItsMostUrgentMessage) {
+TEST(Priority, D8_ATaskHasThePriorityOfTheMostUrgentMessage) {
     Story story;
     story.agent("bob");
     story.send({.id = "n1"}, Priority::Normal);
@@ -60,7 +60,7 @@ TEST(Priority, D8_ATaskIsAsUrgentAsItsMostUrgentMessage) {
         << "and no longer urgent once that one is through";
 }
 
-TEST(Priority, D8_AHighMessageLendsItsTaskHighAndNotCritical) {
+TEST(Priority, D8_AHighMessageRaisesItsTaskToHighAndNotToCritical) {
     Story story;
     story.agent("bob");
     story.send({.id = "t1", .task = "t"}, Priority::Normal);
@@ -87,7 +87,7 @@ TEST(Priority, D8_TheInheritanceSurvivesARedelivery) {
     EXPECT_EQ(story.delivered(), Ids{"t1"}) << "critical by what stands behind it";
 }
 
-TEST(Priority, K8_D8_LowIsServedAtLeastOnceInAHundredHandOvers) {
+TEST(Priority, K8_D8_LowMessagesAreServedAtLeastOnceInAHundredDeliveries) {
     Story story;
     story.replayed_every(100);
     story.agent("bob");
@@ -101,7 +101,7 @@ TEST(Priority, K8_D8_LowIsServedAtLeastOnceInAHundredHandOvers) {
     EXPECT_LE(std::ranges::find(seen, "low2") - std::ranges::find(seen, "low1"), 100);
 }
 
-/// Every priority waits all the time; says which priority went at each hand-over, and to whom.
+/// Every priority waits all the time; records the priority and the instance of each delivery.
 struct Rush {
     Story story;
     explicit Rush(std::uint32_t low_every, int consumers) {
@@ -139,7 +139,7 @@ struct Rush {
     std::vector<DeliveryToken> held;
 };
 
-TEST(Priority, D8_ACriticalOneIsPassedOverOnceAtTheMostHoweverManyLowerOnesAreDue) {
+TEST(Priority, D8_ACriticalMessageIsPassedOverAtMostOnce) {
     for (const int consumers : {1, 3}) {
         Rush rush{12, consumers};
         rush.go_on(120);
@@ -160,7 +160,7 @@ TEST(Priority, D8_ACriticalOneIsPassedOverOnceAtTheMostHoweverManyLowerOnesAreDu
     }
 }
 
-TEST(Priority, D8_WhatIsInFlightWhenACriticalOneComesIsTheOneItWaitsBehind) {
+TEST(Priority, D8_ACriticalMessageOvertakesADueLowOne) {
     Story story;
     story.limits().low_every = 10;
     story.agent("bob");
@@ -178,7 +178,7 @@ TEST(Priority, D8_WhatIsInFlightWhenACriticalOneComesIsTheOneItWaitsBehind) {
     EXPECT_EQ(drain(story, 2), (Ids{"critical", "low"}));
 }
 
-TEST(Priority, K8_D8_LowIsServedInsideOneLargeHandOverToo) {
+TEST(Priority, K8_D8_LowMessagesAreServedWithinOneLargeStepToo) {
     Story story;
     story.replayed_every(100);
     story.limits().low_every = 17;
@@ -192,7 +192,7 @@ TEST(Priority, K8_D8_LowIsServedInsideOneLargeHandOverToo) {
     EXPECT_EQ(std::ranges::find(seen, "normal") - seen.begin(), 10);
 }
 
-TEST(Priority, AWaitThatHasEndedIsNotCountedForTheNext) {
+TEST(Priority, AnEndedWaitIsNotCountedForTheNextMessage) {
     Story story;
     story.limits().low_every = 10;
     story.agent("bob");

@@ -13,7 +13,7 @@ bool polls(const State& state, InstanceNumber number) {
     return instance != nullptr && instance->kind == InstanceKind::Poll;
 }
 
-/// Tells those who poll for this agent, if there are any and there is something to take.
+/// Tells the agent's polling instances that there is something to take, if so.
 void stir(const State& state, AgentHandle agent, Effects& effects) {
     const auto& mailbox = broker::mailbox_of(state.broker, agent);
     if (mailbox.poll_count == 0) return;
@@ -37,8 +37,8 @@ void react_accepted(const State& state,
                          .is_open_request = event.envelope->intent() == Intent::Request,
                          .missed_count = event.missed_count});
     }
-    // A topic's copies have consecutive tickets; there are none if nobody listens.
-    // The last one is stirred like any other message.
+    // A topic's copies have consecutive tickets; without subscribers there is none. The mailbox
+    // stirred last is handled at the end of react().
     for (std::uint64_t copy = 0; copy < kCopiesMax; ++copy) {
         const auto* message = broker::find_message(state.broker, Ticket{event.ticket.value + copy});
         if (message == nullptr) return;
@@ -65,7 +65,7 @@ void react_duplicate(const State& state,
         .answer = event.answer});
 }
 
-/// What the record says of a request that is in a tree; null of any other message.
+/// The recorded grant of a request in a tree; null for any other message.
 std::shared_ptr<const Grant> grant_of(const State& state, const broker::Message& message) {
     const auto& lineage = state.governor.lineage;
     if (message.envelope->intent() != Intent::Request || lineage.delegations.empty()) return {};
@@ -114,7 +114,7 @@ bool is_reply(const Stamped& cause) {
     return std::holds_alternative<ReplyToDelivery>(cause.command);
 }
 
-/// Whether the reply is no more than an acknowledgement, and nothing else will be said of it.
+/// True if the reply is only an acknowledgement, to be confirmed as such.
 bool acknowledges(const Stamped& cause) {
     const auto* reply = std::get_if<ReplyToDelivery>(&cause.command);
     return reply != nullptr && reply->acknowledges;
@@ -124,8 +124,8 @@ void react_answered(const State& state,
                     const Stamped& cause,
                     const RequestAnswered& event,
                     Effects& effects) {
-    // A person has heard already that the answer counts, and who took a context by acknowledging it
-    // has said nothing that could be accepted.
+    // A person was told already that the answer counts, and an agent that took a context by
+    // acknowledging has said nothing to be accepted.
     const bool is_told = std::holds_alternative<AnswerPerson>(cause.command) ||
                          std::holds_alternative<AckDelivery>(cause.command);
     if (cause.ask != Ask{} && !is_told) {
@@ -135,11 +135,11 @@ void react_answered(const State& state,
                                           .envelope = event.envelope,
                                           .is_settlement = is_reply(cause)});
     }
-    if (event.ticket != Ticket{}) return;  // It is in the mailbox.
+    if (event.ticket != Ticket{}) return;  // The answer is in the mailbox.
     effects.emplace_back(TellAnswer{.request = event.request, .reply = event.envelope});
 }
 
-/// Whoever said no has been heard, although who asked need not know.
+/// Confirms a refusal to the agent that refused, although the requester need not know.
 void react_passed_on(const State& state,
                      const Stamped& cause,
                      const PassingRefused& event,
@@ -152,14 +152,14 @@ void react_passed_on(const State& state,
                                       .is_settlement = is_reply(cause)});
 }
 
-/// The message or the answer that somebody brought; null if it was something else.
+/// The message or reply brought by the command; null for other commands.
 EnvelopePtr brought_by(const Stamped& cause) {
     if (const auto* send = std::get_if<SendMessage>(&cause.command)) return send->envelope;
     if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) return reply->envelope;
     return {};
 }
 
-/// The delivery that somebody answers, wholly or in part.
+/// The delivery that the command answers, wholly or in part.
 DeliveryToken answered_by(const Stamped& cause) {
     if (const auto* reply = std::get_if<ReplyToDelivery>(&cause.command)) return reply->delivery;
     if (const auto* part = std::get_if<ReportProgress>(&cause.command)) return part->delivery;
@@ -173,7 +173,7 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
     if (event.refusal == Refusal::DeadLetterNotFound) {
         refused.detail = "there is no dead letter '" + ticket + "'";
     } else if (event.delivery == DeliveryToken{}) {
-        // Of no delivery: somebody came to take what waits.
+        // No delivery: an instance came to take messages.
         refused.detail = event.refusal == Refusal::IdentityMismatch
                              ? "'" + event.by + "' cannot take what waits for another agent"
                              : "the instance that takes messages has left, or never joined";
@@ -186,7 +186,7 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
     effects.emplace_back(std::move(refused));
 }
 
-/// A late reply settles its delivery, and its answer is that it was dropped.
+/// A late reply settles its delivery; the sender hears of the drop.
 void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& effects) {
     if (cause.ask == Ask{}) return;
     effects.emplace_back(TellRefused{.ask = cause.ask,
@@ -198,7 +198,7 @@ void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& eff
 }
 
 void react_failed(const RequestFailed& event, Effects& effects) {
-    if (event.ticket != Ticket{}) return;  // It is in the mailbox.
+    if (event.ticket != Ticket{}) return;  // The notice is in the mailbox.
     effects.emplace_back(
         TellAnswer{.request = event.request, .failure = {event.refusal, event.detail}});
 }
@@ -213,7 +213,7 @@ void react_progress(const State& state,
                                           .sequence = state.sequence,
                                           .envelope = send->envelope});
     } else if (cause.ask != Ask{}) {
-        // Who counts what it said of its deliveries counts each reply.
+        // A client that counts its settlements counts each reply.
         effects.emplace_back(TellDone{cause.ask, is_reply(cause)});
     }
     const auto* request = broker::find_request(state.requests, event.ticket);
@@ -226,7 +226,7 @@ void react_progress(const State& state,
                                       .attempt = event.attempt});
 }
 
-/// The command is done with the first; there may be many.
+/// Confirms a cancel command at its first event; there may be many.
 void tell_cancelled_once(const Stamped& cause, Effects& effects) {
     const bool is_asked = std::holds_alternative<CancelRequest>(cause.command);
     const bool is_told = std::ranges::any_of(effects, [&](const Effect& effect) {
@@ -260,11 +260,11 @@ void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effe
                                       .news = appeal->news});
 }
 
-/// So many are told at once when a hub starts; of the others the reminder tells.
+/// Most notifications sent when a hub starts; reminders cover the rest.
 constexpr std::size_t kUntoldMax = 10'000;
 
-/// What people were not told before the process ended, they are told by the next: first of what is
-/// due first.
+/// Sends the notifications that people did not get before the last process ended: the first due
+/// comes first.
 void notify_untold(const State& state, Effects& effects) {
     using Occasion = NotifyPeople::Occasion;
     if (is_planted(Mutant::ForgetTheUntold)) return;
@@ -307,7 +307,7 @@ void react_started(const State& state, Effects& effects) {
     notify_untold(state, effects);
 }
 
-/// Whose refusal is about an agent: what it goes by is then no message's id.
+/// True if a refusal is about an agent: its id is then no message's.
 bool is_about_an_agent(const Stamped& cause) {
     return std::holds_alternative<RegisterAgent>(cause.command) ||
            std::holds_alternative<RemoveAgent>(cause.command) ||
@@ -343,7 +343,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const MessageAccepted& accepted) { react_accepted(state, cause, accepted, effects); },
         [&](const LeaseGranted& granted) { react_granted(state, cause, granted, effects); },
         [&](const DeliveryAcknowledged&) {
-            // Of what a message answers that is more than that.
+            // The answer to a message or reply says more than this.
             const bool is_sent = std::holds_alternative<SendMessage>(cause.command);
             if ((!is_reply(cause) && !is_sent) || acknowledges(cause)) settled();
         },
@@ -474,7 +474,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
         [&](const StatePushed&) {},
         [&](const RequestHeld&) {},
         [&](const RequestReleased&) {});
-    // Whatever the event was: if it made something ready, those who poll for it should know.
+    // Whatever the event was: polling instances hear of a mailbox in which something became ready.
     if (state.broker.stirred != kNoAgent) stir(state, state.broker.stirred, effects);
 }
 
@@ -495,7 +495,7 @@ Time next_due(const State& state) {
     const auto& idle = state.governor.lineage.idle;
     if (!idle.empty()) due = std::min(due, idle.begin()->first);
     const auto& workflows = state.workflows;
-    // They wait for a fleet that is stopped, whatever the time.
+    // Workflows wait for a stopped fleet, whatever the time.
     const bool is_stopped = state.governor.is_stopped;
     if (!workflows.due.empty() && !is_stopped) due = std::min(due, workflows.due.begin()->first);
     if (!state.people.due.empty()) due = std::min(due, state.people.due.begin()->first);

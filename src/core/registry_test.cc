@@ -1,4 +1,4 @@
-// Who is there: agents, their instances, and what happens when one goes away.
+// Agents and their instances, and what happens when an instance goes away.
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Registry, AnAgentIsKnownOnceItRegistered) {
+TEST(Registry, AnAgentIsKnownAfterRegistration) {
     Story story;
     story.agent("bob");
     const auto bob = find_agent(story.state(), {"bob"});
@@ -26,7 +26,7 @@ TEST(Registry, RegisteringAgainReplacesTheProfile) {
     EXPECT_EQ(story.state().registry.registered_count, 1U);
 }
 
-TEST(Registry, NobodyRegistersAnotherAgent) {
+TEST(Registry, AnAgentCannotRegisterAnotherAgent) {
     Story story;
     story.as("mallory").agent("bob");
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
@@ -34,7 +34,7 @@ TEST(Registry, NobodyRegistersAnotherAgent) {
     EXPECT_EQ(story.state().registry.registered_count, 0U);
 }
 
-TEST(Registry, NobodyIsTheHubItself) {
+TEST(Registry, NoAgentRegistersAsTheHub) {
     Story story;
     story.agent("bob").as_operator().agent("parlance");
     EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
@@ -98,7 +98,7 @@ TEST(Registry, RemovingAnUnknownAgentIsRefused) {
     EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
 }
 
-TEST(Registry, ANameIsTakenOverByTheConnectionThatComesBack) {
+TEST(Registry, AReturningConnectionTakesOverItsName) {
     Story story;
     story.agent("bob");
     const auto first = story.connect("bob", 4);
@@ -143,7 +143,7 @@ TEST(Registry, C14_AFullInstanceIsPassedOver) {
     EXPECT_EQ(story.mailbox("bob").waiting, 1U);
 }
 
-TEST(Registry, T16_ASilentInstanceIsGivenUpAtItsTimeAndNotBefore) {
+TEST(Registry, T16_ASilentInstanceIsRemovedAtTheTimeoutAndNotBefore) {
     Story story;
     story.limits().lease = 1h;
     story.agent("bob");
@@ -160,7 +160,7 @@ TEST(Registry, T16_ASilentInstanceIsGivenUpAtItsTimeAndNotBefore) {
     EXPECT_EQ(story.mailbox("bob").waiting, 1U) << "it waits for bob";
 }
 
-TEST(Registry, T16_UnfinishedWorkOfASilentInstanceGoesToAnother) {
+TEST(Registry, T16_UnfinishedWorkOfASilentInstanceGoesToTheNextInstance) {
     Story story;
     story.limits().lease = 1h;
     story.agent("bob");
@@ -218,7 +218,7 @@ TEST(Registry, T16_AHeartbeatByAnotherCallerIsNoSignOfLife) {
     EXPECT_EQ(story.happened<InstanceLeft>().size(), 1U);
 }
 
-TEST(Registry, T16_AHeartbeatOfOneThatWasLetGoJoinsAgain) {
+TEST(Registry, T16_AHeartbeatOfARemovedPollerJoinsAgain) {
     Story story;
     story.agent("bob");
     story.poll("bob");
@@ -229,7 +229,7 @@ TEST(Registry, T16_AHeartbeatOfOneThatWasLetGoJoinsAgain) {
     EXPECT_EQ(story.happened<InstanceJoined>().size(), 1U);
 }
 
-TEST(Registry, T16_AfterARestartWhoPollsHasItsWholeTime) {
+TEST(Registry, T16_APollerHasTheWholeTimeoutAfterARestart) {
     Story story;
     story.agent("bob");
     story.poll("bob");
@@ -249,7 +249,7 @@ TEST(Registry, AnEndpointIsNeverSilent) {
     EXPECT_EQ(story.next_due(), Time::max());
 }
 
-/// An agent that is posted to, and one message that waits for it.
+/// An agent with an endpoint, and one message waiting for it.
 struct Endpoint {
     Story story;
 
@@ -264,7 +264,7 @@ struct Endpoint {
             .delivery = story.last_delivery(), .reason = "nobody listens", .is_unheard = true});
     }
     void retry() { story.at(story.retry_at()).tick(); }
-    /// Nobody is found there for as long as others may be silent.
+    /// The endpoint is not reached for as long as other instances may be silent.
     void miss_for_long() {
         const auto first = story.now();
         for (miss(); story.now() - first < 30s; miss()) {
@@ -274,7 +274,7 @@ struct Endpoint {
     }
 };
 
-TEST(Registry, T16_AnEndpointThatIsNotReachedForTooLongIsOfflineUntilItAnswers) {
+TEST(Registry, T16_AnUnreachedEndpointIsOfflineUntilItAnswers) {
     Endpoint bob;
     bob.miss_for_long();
     EXPECT_FALSE(bob.is_there());
@@ -288,7 +288,7 @@ TEST(Registry, T16_AnEndpointThatIsNotReachedForTooLongIsOfflineUntilItAnswers) 
     EXPECT_TRUE(bob.is_there());
 }
 
-TEST(Registry, T16_AnEndpointThatTakesTheConnectionAndSaysNothingIsMissedToo) {
+TEST(Registry, T16_AnEndpointThatConnectsButNeverRespondsIsMissedToo) {
     Endpoint bob;
     const auto unanswered = [&] {
         bob.story.ask(NackDelivery{.delivery = bob.story.last_delivery(), .is_unanswered = true});
@@ -305,7 +305,7 @@ TEST(Registry, T16_AnEndpointThatTakesTheConnectionAndSaysNothingIsMissedToo) {
     EXPECT_TRUE(bob.is_there()) << "who answers, be it with an error, is there";
 }
 
-TEST(Registry, T16_AnEndpointIsPresumedThereWhileNothingWaitsForIt) {
+TEST(Registry, T16_AnIdleEndpointIsPresumedPresent) {
     Endpoint bob;
     bob.miss_for_long();
     bob.retry();
@@ -319,7 +319,7 @@ TEST(Registry, T16_AnEndpointIsPresumedThereWhileNothingWaitsForIt) {
     EXPECT_FALSE(bob.is_there()) << "nothing has been heard of it since";
 }
 
-TEST(Registry, T16_AnEndpointIsMissedAlsoByWhatIsNotTriedAgain) {
+TEST(Registry, T16_UnretriedDeliveriesCountAsMissesOfAnEndpoint) {
     Endpoint last;
     last.story.ask(
         NackDelivery{.delivery = last.story.last_delivery(), .is_final = true, .is_unheard = true});
@@ -341,7 +341,7 @@ TEST(Registry, T16_AnEndpointIsMissedAlsoByWhatIsNotTriedAgain) {
     EXPECT_FALSE(once.is_there()) << "nothing has come back since m2";
 }
 
-TEST(Registry, T16_X5_WhoIsAwayIsInvitedOnlyBehindWhoIsThere) {
+TEST(Registry, T16_X5_PresentAgentsAreInvitedBeforeAbsentOnes) {
     Endpoint bob;
     bob.miss_for_long();
     ASSERT_FALSE(bob.is_there());
@@ -359,7 +359,7 @@ TEST(Registry, T16_X5_WhoIsAwayIsInvitedOnlyBehindWhoIsThere) {
     EXPECT_EQ(opened[0].agents, Ids{"carol"}) << "who has more to do, but is there";
 }
 
-TEST(Registry, T16_WhatAnEndpointDoesNotTakeGoesToAnotherInstance) {
+TEST(Registry, T16_AMessageThatAnEndpointMissedGoesToTheNextInstance) {
     Endpoint bob;
     bob.miss();
     const auto retry_at = bob.story.retry_at();
@@ -405,7 +405,7 @@ TEST(Registry, ARestartLosesSocketsAndKeepsPollersWithTheirLeases) {
     EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
 }
 
-TEST(Registry, APollerThatAsksAgainIsTheSameInstance) {
+TEST(Registry, AReturningPollerIsTheSameInstance) {
     Story story;
     story.agent("bob");
     const auto first = story.poll("bob");
@@ -422,7 +422,7 @@ TEST(Registry, ASocketTakesAPollersNameOver) {
     EXPECT_EQ(story.asked_for<CloseInstance>().at(0).instance, poller);
 }
 
-TEST(Registry, CreditIsATotalAndOpensTheGate) {
+TEST(Registry, CreditIsATotalAndReleasesWaitingMessages) {
     Story story;
     story.agent("bob");
     const auto one = story.connect("bob", 0);
@@ -436,7 +436,7 @@ TEST(Registry, CreditIsATotalAndOpensTheGate) {
     EXPECT_EQ(story.refusal(), Refusal::InstanceUnknown);
 }
 
-TEST(Registry, APollerHasNoCreditBecauseItAsks) {
+TEST(Registry, APollerNeedsNoCredit) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -446,7 +446,7 @@ TEST(Registry, APollerHasNoCreditBecauseItAsks) {
     EXPECT_TRUE(story.delivered().empty());
 }
 
-TEST(Registry, APollerTakesWhatIsThereAndIsStirredWhenMoreComes) {
+TEST(Registry, APollerTakesWaitingMessagesAndIsStirredByNewOnes) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -460,7 +460,7 @@ TEST(Registry, APollerTakesWhatIsThereAndIsStirredWhenMoreComes) {
     EXPECT_EQ(story.delivered(), Ids{"m2"});
 }
 
-TEST(Registry, APollerIsStirredWhenTheHeadOfATaskLeavesTheNextOneReady) {
+TEST(Registry, APollerIsStirredWhenTheNextMessageOfATaskBecomesReady) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -471,7 +471,7 @@ TEST(Registry, APollerIsStirredWhenTheHeadOfATaskLeavesTheNextOneReady) {
     EXPECT_EQ(story.asked_for<StirMailbox>().size(), 1U);
 }
 
-TEST(Registry, TakingSkipsWhatHasJustExpired) {
+TEST(Registry, TakingSkipsExpiredMessages) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -502,7 +502,7 @@ TEST(Registry, OnlyTheFirstStartFoundsTheHub) {
     EXPECT_EQ(story.state().key, (HashKey{1, 2}));
 }
 
-/// An agent that an operator has registered with these tools, and what it may use.
+/// An agent registered by an operator with these tools, and the tools it may use.
 class Tools : public ::testing::Test {
   protected:
     void as_operator(std::vector<std::string> tools, bool says_tools = true) {
@@ -522,7 +522,7 @@ class Tools : public ::testing::Test {
     Story story;
 };
 
-TEST_F(Tools, X14_I4_WhatAnOperatorAllowedAnAgentKeepsOrNarrows) {
+TEST_F(Tools, X14_I4_AnAgentKeepsOrNarrowsTheToolsAnOperatorAllowed) {
     as_operator({"read", "write"});
     EXPECT_EQ(as_itself({"read", "write"}), Refusal::None);
     EXPECT_EQ(as_itself({"read", "pay"}), Refusal::ToolNotAllowed);
@@ -533,14 +533,14 @@ TEST_F(Tools, X14_I4_WhatAnOperatorAllowedAnAgentKeepsOrNarrows) {
     EXPECT_EQ(as_itself({}), Refusal::None);
 }
 
-TEST_F(Tools, X14_I4_NoneIsAlsoSomethingThatAnOperatorSays) {
+TEST_F(Tools, X14_I4_AnOperatorMayAllowNoToolsAtAll) {
     as_operator({});
     EXPECT_EQ(as_itself({"read"}), Refusal::ToolNotAllowed);
     as_operator({"read"});
     EXPECT_EQ(as_itself({"read"}), Refusal::None);
 }
 
-TEST_F(Tools, X14_AnOperatorThatSaysNothingOfToolsLeavesThemToTheAgent) {
+TEST_F(Tools, X14_AnOperatorWhoNamesNoToolsLeavesToolsToTheAgent) {
     as_operator({}, false);
     EXPECT_EQ(as_itself({"read"}), Refusal::None);
     as_operator({"read"});
@@ -548,7 +548,7 @@ TEST_F(Tools, X14_AnOperatorThatSaysNothingOfToolsLeavesThemToTheAgent) {
     EXPECT_EQ(as_itself({"write"}), Refusal::ToolNotAllowed) << "what was said holds";
 }
 
-TEST_F(Tools, X14_I4_NeitherARemovalNorARestartWidensThem) {
+TEST_F(Tools, X14_I4_NeitherARemovalNorARestartWidensTheTools) {
     as_operator({"read"});
     story.as("a").ask(RemoveAgent{{"a"}});
     ASSERT_EQ(story.happened<AgentRemoved>().size(), 1U);

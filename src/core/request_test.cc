@@ -32,7 +32,7 @@ struct Talk {
     std::size_t open() { return story.state().requests.open.size(); }
 };
 
-TEST(Request, W1_TheReplyToADeliveryIsTheAnswerAndSettlesIt) {
+TEST(Request, W1_AReplyToADeliveryIsTheAnswerAndSettlesTheDelivery) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"});
@@ -47,7 +47,7 @@ TEST(Request, W1_TheReplyToADeliveryIsTheAnswerAndSettlesIt) {
     EXPECT_TRUE(story.happened<RequestFailed>().empty());
 }
 
-TEST(Request, W1_WhoHoldsTheLineHearsItThere) {
+TEST(Request, W1_AWaitingRequesterGetsTheAnswerOnItsConnection) {
     Talk talk;
     auto& story = talk.story;
     const auto request = story.request({.id = "q1"}, true);
@@ -60,7 +60,7 @@ TEST(Request, W1_WhoHoldsTheLineHearsItThere) {
     EXPECT_EQ(story.mailbox("alice").waiting, 0U);
 }
 
-TEST(Request, W1_WhoHungUpFindsTheAnswerInTheMailbox) {
+TEST(Request, W1_ARequesterThatStoppedWaitingGetsTheAnswerInItsMailbox) {
     Talk talk;
     auto& story = talk.story;
     const auto request = story.request({.id = "q1"}, true);
@@ -76,7 +76,7 @@ TEST(Request, W1_WhoHungUpFindsTheAnswerInTheMailbox) {
     EXPECT_TRUE(story.events().empty());
 }
 
-TEST(Request, W1_ARestartHangsUpForEverybody) {
+TEST(Request, W1_ARestartSendsAllAnswersToMailboxes) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, true);
@@ -96,7 +96,7 @@ TEST(Request, W3_AReplyFindsItsRequestById) {
     EXPECT_EQ(talk.story.mailbox("bob").in_flight, 0U) << "the delivery is settled by it";
 }
 
-TEST(Request, W3_AReplyThatDoesNotSayWhoAskedFindsItsRequest) {
+TEST(Request, W3_AReplyWithoutItsRequesterFindsItsRequest) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"});
@@ -109,7 +109,7 @@ TEST(Request, W3_AReplyThatDoesNotSayWhoAskedFindsItsRequest) {
     EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "and that it has ended";
 }
 
-TEST(Request, W3_AReplyFindsItsRequestByTheUuidThatItWasShownAs) {
+TEST(Request, W3_AReplyFindsItsRequestByTheShownUuid) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"});
@@ -120,7 +120,7 @@ TEST(Request, W3_AReplyFindsItsRequestByTheUuidThatItWasShownAs) {
     EXPECT_EQ(talk.open(), 0U);
 }
 
-TEST(Request, W3_AnIdThatTwoAskersUsedIsTheOnesThatIsNamed) {
+TEST(Request, W3_AnIdUsedByTwoRequestersMeansTheNamedRequester) {
     Talk talk;
     auto& story = talk.story;
     story.agent("carol");
@@ -158,7 +158,7 @@ TEST(Request, C4_APendingReplyToADeliveryIsProgressAndTheAnswerIsStillToCome) {
     EXPECT_EQ(story.delivered(), Ids{"r1"});
 }
 
-TEST(Request, C4_APendingMessageIsProgressOfTheRequestThatItNames) {
+TEST(Request, C4_APendingMessageIsProgressOfTheNamedRequest) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"});
@@ -174,7 +174,7 @@ TEST(Request, C4_APendingMessageIsProgressOfTheRequestThatItNames) {
     EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U) << "W2: it is late, and never shown";
 }
 
-TEST(Request, C4_APendingMessageThatNamesNoRequestIsAMessageLikeAnyOther) {
+TEST(Request, C4_APendingMessageWithoutARequestIsAnOrdinaryMessage) {
     Talk talk;
     talk.story.send(progress(""));
     EXPECT_EQ(talk.story.delivered(), Ids{"p1"});
@@ -196,7 +196,7 @@ TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {
     EXPECT_EQ(talk.open(), 0U);
 }
 
-TEST(Request, W3_OfSeveralInOneTaskTheReplyAnswersTheOneThatIsOut) {
+TEST(Request, W3_AReplyByTaskAnswersTheDeliveredRequest) {
     Talk talk;
     auto& story = talk.story;
     const auto first = story.request({.id = "q1", .task = "t"});
@@ -213,7 +213,7 @@ TEST(Request, W3_OfSeveralInOneTaskTheReplyAnswersTheOneThatIsOut) {
     EXPECT_EQ(story.happened<RequestAnswered>()[0].request, second);
 }
 
-TEST(Request, W3_OfSeveralInOneWorkflowTheReplyAnswersTheOneThatIsOut) {
+TEST(Request, W3_AReplyByWorkflowAnswersTheDeliveredRequest) {
     Talk talk;
     auto& story = talk.story;
     story.ask(GrantCredit{talk.bob, 0});
@@ -227,7 +227,7 @@ TEST(Request, W3_OfSeveralInOneWorkflowTheReplyAnswersTheOneThatIsOut) {
     EXPECT_EQ(story.happened<RequestAnswered>().at(0).request, urgent);
 }
 
-TEST(Request, W3_ATaskOrAWorkflowNamesNothingThatWasNotHandedOver) {
+TEST(Request, W3_AReplyByTaskOrWorkflowDoesNotMeanAnUndeliveredRequest) {
     Talk talk;
     auto& story = talk.story;
     story.ask(GrantCredit{talk.bob, 0});
@@ -243,7 +243,7 @@ TEST(Request, W3_ATaskOrAWorkflowNamesNothingThatWasNotHandedOver) {
     EXPECT_EQ(talk.open(), 0U);
 }
 
-TEST(Request, W3_WhenTheLaterOfTwoHasItsAnswerTheEarlierStillGetsItsOwn) {
+TEST(Request, W3_TheEarlierRequestIsAnsweredAfterTheLaterOne) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1", .correlation = "c"});
@@ -271,7 +271,7 @@ TEST(Request, W3_AnAnswerFromAnotherWorkflowIsRefused) {
     EXPECT_EQ(talk.open(), 1U);
 }
 
-TEST(Request, I1_AnAnswerUnderAnotherNameIsRefused) {
+TEST(Request, I1_AnAnswerUnderAnotherAgentsNameIsRefused) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"});
@@ -282,7 +282,7 @@ TEST(Request, I1_AnAnswerUnderAnotherNameIsRefused) {
     EXPECT_EQ(talk.open(), 1U);
 }
 
-TEST(Request, W2_AForeignReplyAnswersNothing) {
+TEST(Request, W2_AForeignReplyAnswersNoRequest) {
     Talk talk;
     auto& story = talk.story;
     story.agent("carol").request({.id = "q1", .task = "t", .correlation = "c"});
@@ -303,7 +303,7 @@ TEST(Request, W2_AForeignReplyAnswersNothing) {
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "and bob's own is one";
 }
 
-TEST(Request, W2_AForeignReplyToSomebodyElseIsAMessageLikeAnyOther) {
+TEST(Request, W2_AForeignReplyToAnotherAgentIsAnOrdinaryMessage) {
     Talk talk;
     auto& story = talk.story;
     story.agent("carol").request({.id = "q1"});
@@ -340,7 +340,7 @@ TEST(Request, W2_ALateReplyIsRecordedAndNeverShown) {
     EXPECT_TRUE(story.delivered().empty());
 }
 
-TEST(Request, W2_ALateReplyOfSomebodyElseIsRecordedAndNeverShown) {
+TEST(Request, W2_ALateReplyOfAnotherAgentIsRecordedAndNeverShown) {
     Talk talk;
     auto& story = talk.story;
     story.agent("carol");
@@ -354,7 +354,7 @@ TEST(Request, W2_ALateReplyOfSomebodyElseIsRecordedAndNeverShown) {
     EXPECT_TRUE(story.delivered().empty());
 }
 
-TEST(Request, W2_ALateReplyToADeliverySettlesItAndIsToldSoOnce) {
+TEST(Request, W2_ALateReplyToADeliverySettlesTheDeliveryAndIsRefusedOnce) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, false, Priority::High, 10s);
@@ -368,7 +368,7 @@ TEST(Request, W2_ALateReplyToADeliverySettlesItAndIsToldSoOnce) {
     EXPECT_TRUE(story.asked_for<TellDone>().empty()) << "one question, one answer";
 }
 
-TEST(Request, AReplyThatAnswersNothingIsAMessageLikeAnyOther) {
+TEST(Request, AReplyThatAnswersNoRequestIsAnOrdinaryMessage) {
     Talk talk;
     talk.story.send(reply("r1"));
     EXPECT_EQ(talk.story.happened<MessageAccepted>().size(), 1U);
@@ -383,7 +383,7 @@ TEST(Request, OnlyARequestCanBeRepliedTo) {
     EXPECT_EQ(talk.story.mailbox("bob").in_flight, 1U);
 }
 
-TEST(Request, AReplyToWhatLookedLikeARequestAcknowledgesIt) {
+TEST(Request, AnAcknowledgingReplyToAMessageSettlesTheDelivery) {
     Talk talk;
     auto& story = talk.story;
     story.send({.id = "m1"});
@@ -397,7 +397,7 @@ TEST(Request, AReplyToWhatLookedLikeARequestAcknowledgesIt) {
     EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
 }
 
-TEST(Request, W1_ItTimesOutAtItsDeadlineAndNotBefore) {
+TEST(Request, W1_TimesOutAtTheDeadlineAndNotBefore) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, true, Priority::High, 10s);
@@ -414,7 +414,7 @@ TEST(Request, W1_ItTimesOutAtItsDeadlineAndNotBefore) {
     EXPECT_TRUE(story.asked_for<TellAnswer>().empty()) << "exactly one";
 }
 
-TEST(Request, W1_AFailureReachesTheMailboxOfWhoDoesNotWait) {
+TEST(Request, W1_AFailureReachesTheMailboxOfARequesterThatDoesNotWait) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, false, Priority::High, 10s);
@@ -428,7 +428,7 @@ TEST(Request, W1_AFailureReachesTheMailboxOfWhoDoesNotWait) {
     EXPECT_TRUE(story.state().broker.notices.empty());
 }
 
-TEST(Request, W1_ATargetThatIsNotThereFailsItAtTheDeadlineAndIsNotAskedLater) {
+TEST(Request, W1_ARequestToAnAbsentTargetFailsAtTheDeadlineAndIsNotDeliveredLater) {
     Story story;
     story.agent("alice").agent("bob");
     story.request({.id = "q1"}, true, Priority::High, 10s);
@@ -468,7 +468,7 @@ TEST(Request, W1_ARejectedQuestionFailsTheRequestWithTheReason) {
     EXPECT_EQ(answer.failure.detail, "I cannot");
 }
 
-TEST(Request, K5_AnAnswerThatIsRefusedIsTheEndOfTheRequest) {
+TEST(Request, K5_ARefusedAnswerEndsTheRequest) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, true);
@@ -510,7 +510,7 @@ TEST(Request, D1_ARefusedAnswerAfterTheLeaseLeavesTheQuestionAmongTheDeadLetters
     EXPECT_EQ(talk.open(), 0U);
 }
 
-TEST(Request, W1_ADeadQuestionFailsTheRequestAndARevivedOneAnswersNobody) {
+TEST(Request, W1_ADeadLetterFailsTheRequestAndItsRedeliveryAnswersNobody) {
     Talk talk;
     auto& story = talk.story;
     story.limits().retry_count_max = 0;
@@ -523,7 +523,7 @@ TEST(Request, W1_ADeadQuestionFailsTheRequestAndARevivedOneAnswersNobody) {
     EXPECT_EQ(story.happened<ReplyDropped>().size(), 1U);
 }
 
-TEST(Request, W1_LosingTheInstanceAsksAnotherOne) {
+TEST(Request, W1_ARequestOfALostInstanceGoesToTheNextInstance) {
     Talk talk;
     auto& story = talk.story;
     story.request({.id = "q1"}, true);
@@ -561,7 +561,7 @@ TEST(Request, ProgressReachesTheRequester) {
     EXPECT_EQ(told[0].note, R"({"percent":50})");
 }
 
-TEST(Request, TheAnswerIsAsUrgentAsTheQuestion) {
+TEST(Request, TheAnswerHasThePriorityOfTheRequest) {
     Talk talk;
     auto& story = talk.story;
     story.ask(GrantCredit{talk.alice, 0});
@@ -584,7 +584,7 @@ TEST(Request, AnAgentMayAskItself) {
     EXPECT_EQ(story.asked_for<TellAnswer>().size(), 1U);
 }
 
-TEST(Request, W3_AReplyToADeliveryThatNamesAnotherQuestionIsNotItsAnswer) {
+TEST(Request, W3_AReplyToADeliveryThatNamesADifferentRequestIsRefused) {
     Story story;
     story.agent("bob").agent("alice");
     story.connect("bob", 2);
@@ -607,7 +607,7 @@ TEST(Request, W3_AReplyToADeliveryThatNamesAnotherQuestionIsNotItsAnswer) {
     EXPECT_EQ(reply("q1", "alice"), 1U);
 }
 
-TEST(Request, X21_ANameThatIsLongerThanAnyIdIsNobodys) {
+TEST(Request, X21_ANameLongerThanAnyIdMeansNoRequest) {
     Story story;
     story.agent("bob");
     story.request({.id = "q1"});

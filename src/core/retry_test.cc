@@ -1,4 +1,4 @@
-// Another try after a wait: how long, how often, and not at all.
+// Retries after a wait: how long, how often, and not at all.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -19,7 +19,7 @@ struct Trial {
                               .priority = Priority::High,
                               .retry_count_max = retry_count_max});
     }
-    /// Fails the delivery and says how long the hub means to wait.
+    /// Fails the delivery; returns the hub's wait before the retry.
     Duration fail() {
         story.nack(story.last_delivery());
         return story.happened<DeliveryReturned>().empty() ? Duration{-1}
@@ -41,13 +41,13 @@ TEST(Retry, T10_D6_WaitsGrowExponentiallyToACapInsideTheirJitter) {
     }
 }
 
-TEST(Retry, S11_AnAgentThatTriesAgainItselfKeepsItsDelivery) {
+TEST(Retry, S11_AnAgentThatRetriesByItselfKeepsTheDelivery) {
     Story story;
     story.agent("alice").agent("bob");
     story.connect("bob", 10);
     const auto request = story.request({.id = "q-1"});
     const auto delivery = story.last_delivery();
-    // It failed, and means to do better; nobody else need hear of it but who asked.
+    // The agent failed and tries again; only the requester needs to hear of it.
     for (int attempt = 2; attempt < 6; ++attempt) {
         story.later(story.limits().lease - 1ms);
         story.ask(ReportProgress{delivery, R"({"trying_again":)" + std::to_string(attempt) + "}"});
@@ -62,7 +62,7 @@ TEST(Retry, S11_AnAgentThatTriesAgainItselfKeepsItsDelivery) {
     EXPECT_TRUE(story.state().governor.breakers.empty()) << "and has seen nothing fail";
 }
 
-TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
+TEST(Retry, T10_D6_JitterSpreadsMessagesThatFailTogether) {
     Story story;
     story.replayed_every(50);
     story.limits().backoff_base = 10s;
@@ -84,7 +84,7 @@ TEST(Retry, T10_D6_JitterSpreadsThoseThatFailTogether) {
     EXPECT_GE(same - retries.begin(), 10) << "twenty-one different waits are possible";
 }
 
-TEST(Retry, D6_NobodyIsTriedBeforeItsWaitIsOver) {
+TEST(Retry, D6_NoMessageIsRetriedBeforeTheWaitIsOver) {
     Trial trial;
     const auto wait = trial.fail();
     trial.story.later(wait - 1ms).tick();
@@ -122,7 +122,7 @@ TEST(Retry, D6_TheHubHasTheLastWordOnTheLimit) {
     EXPECT_EQ(unsaid.story.happened<MessageAccepted>().at(0).retry_count_max, 5U);
 }
 
-TEST(Retry, D6_ALeaseThatRunsOutCountsAsATry) {
+TEST(Retry, D6_AnExpiredLeaseCountsAsATry) {
     Trial trial{1};
     trial.story.later(30s).tick();
     trial.story.at(trial.story.retry_at()).tick();
@@ -165,7 +165,7 @@ TEST(Retry, D6_ARestartOfTheHubDoesNotCountAsATry) {
     EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U) << "one retry, as it was told";
 }
 
-TEST(Retry, D1_D6_AnAgentThatIsNotReachedHasNotHadItsTry) {
+TEST(Retry, D1_D6_AnUnreachedAgentUsesNoTry) {
     Trial trial{1};
     auto& story = trial.story;
     auto full = 200ms;
@@ -187,7 +187,7 @@ TEST(Retry, D1_D6_AnAgentThatIsNotReachedHasNotHadItsTry) {
     EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U) << "one retry, as it was told";
 }
 
-TEST(Retry, D2_ARestartOfTheHubIsTheEndOfWhatIsTriedOnce) {
+TEST(Retry, D2_ARestartOfTheHubEndsAtMostOnceDeliveries) {
     Story story;
     story.agent("bob");
     story.connect("bob", 10);
@@ -199,7 +199,7 @@ TEST(Retry, D2_ARestartOfTheHubIsTheEndOfWhatIsTriedOnce) {
     EXPECT_TRUE(story.delivered().empty());
 }
 
-TEST(Retry, D6_TheTimeTheHubWasAwayIsNotHeldAgainstWhoPolls) {
+TEST(Retry, D6_TheHubsDowntimeIsNotHeldAgainstAPoller) {
     Story story;
     story.limits().heartbeat_timeout = 100h;
     story.agent("bob");
@@ -213,7 +213,7 @@ TEST(Retry, D6_TheTimeTheHubWasAwayIsNotHeldAgainstWhoPolls) {
     EXPECT_EQ(story.happened<DeliveryAcknowledged>().size(), 1U);
 }
 
-TEST(Retry, WhoPollsAndDoesNotComeBackHasFailed) {
+TEST(Retry, APollerThatDoesNotComeBackHasFailed) {
     Story story;
     story.limits().heartbeat_timeout = 100h;
     story.agent("bob");
@@ -225,7 +225,7 @@ TEST(Retry, WhoPollsAndDoesNotComeBackHasFailed) {
     EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U);
 }
 
-TEST(Retry, ARetryGoesBeforeNewerWorkOfItsPriority) {
+TEST(Retry, ARetryGoesBeforeNewerMessagesOfItsPriority) {
     Trial trial;
     auto& story = trial.story;
     const auto held = story.last_delivery();
@@ -238,7 +238,7 @@ TEST(Retry, ARetryGoesBeforeNewerWorkOfItsPriority) {
     EXPECT_EQ(story.delivered(), Ids{"m1"});
 }
 
-TEST(Retry, AFinalNoIsNeverTriedAgain) {
+TEST(Retry, AFinalRejectionIsNeverRetried) {
     Trial trial;
     trial.story.ask(NackDelivery{trial.story.last_delivery(), "not mine", true});
     ASSERT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);

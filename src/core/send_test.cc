@@ -1,4 +1,4 @@
-// One message from one agent to another: what is accepted, what is refused, what arrives.
+// One message from one agent to another: accepted, refused, delivered.
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Send, D9_WhatIsDeliveredIsWhatWasSent) {
+TEST(Send, D9_TheMessageIsDeliveredUnchanged) {
     Story story;
     story.agent("aaron").agent("bob").agent("carol");
     const auto bob = story.connect("bob", 100);
@@ -30,7 +30,7 @@ TEST(Send, D9_WhatIsDeliveredIsWhatWasSent) {
     }
 }
 
-TEST(Send, C6_WhoIsRefusedIsToldOfWhichWorkflow) {
+TEST(Send, C6_ARefusalNamesTheWorkflow) {
     Story story;
     story.send({.id = "m1", .to = "nobody", .correlation = "c-1"});
     const auto told = story.asked_for<TellRefused>();
@@ -84,14 +84,14 @@ TEST(Send, ARefusedMessageMayBeSentAgain) {
     EXPECT_EQ(story.happened<MessageAccepted>().size(), 1U);
 }
 
-TEST(Send, ASenderWhoIsOnlyKnownAsOneIsNoRecipient) {
+TEST(Send, AnUnregisteredSenderIsNoRecipient) {
     Story story;
     story.agent("bob").request({.id = "q1", .from = "alice"});
     story.send({.id = "m1", .from = "bob", .to = "alice"});
     EXPECT_EQ(story.refusal(), Refusal::AgentNotRegistered);
 }
 
-TEST(Send, I1_NobodySendsAsAnother) {
+TEST(Send, I1_AnAgentCannotSendAsAnother) {
     Story story;
     story.agent("bob").as("mallory").send({.id = "m1", .from = "alice"});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
@@ -101,7 +101,7 @@ TEST(Send, I1_NobodySendsAsAnother) {
     EXPECT_EQ(story.happened<MessageAccepted>().size(), 1U);
 }
 
-TEST(Send, T11_D7_WhatHasExpiredIsNotDeliveredAndThatIsOnRecord) {
+TEST(Send, T11_D7_AnExpiredMessageIsNotDeliveredAndItsEndIsRecorded) {
     Story story;
     story.agent("bob").send_for(5s, {.id = "m1"});
     story.later(5s - 1ms).tick();
@@ -114,14 +114,14 @@ TEST(Send, T11_D7_WhatHasExpiredIsNotDeliveredAndThatIsOnRecord) {
     EXPECT_EQ(story.state().broker.messages.size(), 0U);
 }
 
-TEST(Send, T11_D7_AMillisecondBeforeItsEndItIsDelivered) {
+TEST(Send, T11_D7_AMessageIsDeliveredAMillisecondBeforeItsTtlEnds) {
     Story story;
     story.agent("bob").send_for(5s, {.id = "m1"}).later(5s - 1ms);
     story.connect("bob", 1);
     EXPECT_EQ(story.delivered(), Ids{"m1"});
 }
 
-TEST(Send, T11_ALeasedMessageOutlivesItsTtlButIsNotTriedAgain) {
+TEST(Send, T11_ALeasedMessageOutlivesItsTtlButIsNotRetried) {
     Story story;
     story.agent("bob");
     story.connect("bob", 1);
@@ -134,7 +134,7 @@ TEST(Send, T11_ALeasedMessageOutlivesItsTtlButIsNotTriedAgain) {
     EXPECT_TRUE(story.happened<DeliveryReturned>().empty());
 }
 
-TEST(Send, T11_ATtlThatEndsDuringTheWaitForARetryEndsTheMessage) {
+TEST(Send, T11_ATtlEndingDuringARetryWaitEndsTheMessage) {
     Story story;
     story.limits().backoff_base = 10s;
     story.agent("bob");
@@ -147,7 +147,7 @@ TEST(Send, T11_ATtlThatEndsDuringTheWaitForARetryEndsTheMessage) {
     EXPECT_EQ(story.state().broker.messages.size(), 0U);
 }
 
-TEST(Send, AnAbsurdTtlIsNoTroubleInEitherDirection) {
+TEST(Send, AnAbsurdTtlIsClampedInBothDirections) {
     Story story;
     story.agent("bob").send_for(Duration::max(), {.id = "m1"});
     EXPECT_EQ(story.mailbox("bob").waiting, 1U);
@@ -158,7 +158,7 @@ TEST(Send, AnAbsurdTtlIsNoTroubleInEitherDirection) {
     EXPECT_EQ(story.happened<RequestFailed>().size(), 1U);
 }
 
-TEST(Send, ARefusalAtTheDoorIsOnRecord) {
+TEST(Send, ARefusalByTheGatewayIsRecorded) {
     Story story;
     story.as("alice").ask(
         RecordRefusal{"m1", static_cast<std::uint8_t>(Refusal::MessageMalformed), "no JSON"});

@@ -1,4 +1,4 @@
-// What is kept of a user's conversations, and for whom it is there.
+// Sessions and facts kept of a user, and who may see them.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -23,7 +23,7 @@ class Session : public testing::Test {
     Story story;
 };
 
-TEST_F(Session, K23_KeepsWhatEachReportsAndTheRest) {
+TEST_F(Session, K23_AWriteChangesTheReportedPartsAndKeepsTheRest) {
     as_agent("alice", {"u"})
         .ask(WriteSession{
             .id = "s", .workflow = R"({"step":2})", .agent = "alice", .agent_state = "1"});
@@ -38,13 +38,13 @@ TEST_F(Session, K23_KeepsWhatEachReportsAndTheRest) {
     EXPECT_EQ(now().version, 3U);
 }
 
-TEST_F(Session, K23_AnAgentReportsItsOwnPartAlone) {
+TEST_F(Session, K23_AnAgentReportsOnlyItsOwnPart) {
     as_agent("bob", {"u"}).ask(WriteSession{.id = "s", .agent = "alice", .agent_state = "0"});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
     EXPECT_TRUE(now().agents.empty());
 }
 
-TEST_F(Session, X13_IsNotThereForWhoMayNotActForItsUser) {
+TEST_F(Session, X13_IsHiddenFromCallersWhoMayNotActForItsUser) {
     const auto is_hidden = [&] {
         story.ask(WriteSession{.id = "s", .workflow = "{}"});
         EXPECT_EQ(story.refusal(), Refusal::SessionNotFound);
@@ -65,7 +65,7 @@ TEST_F(Session, X13_IsNotThereForWhoMayNotActForItsUser) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(Session, K24_AFactIsTheUsersWithWhereItIsFrom) {
+TEST_F(Session, K24_AFactBelongsToTheUserAndKeepsItsSource) {
     as_agent("alice", {"u"})
         .ask(AddFacts{"s",
                       {{.kind = "decision",
@@ -83,7 +83,7 @@ TEST_F(Session, K24_AFactIsTheUsersWithWhereItIsFrom) {
     EXPECT_EQ(facts[1].fact.kind, "constraint");
 }
 
-TEST_F(Session, K24_AnAnalysisIsKeptUnderWhatWasAskedAndTheLastOneCounts) {
+TEST_F(Session, K24_AnAnalysisIsKeptByKeyAndTheLastResultCounts) {
     as_agent("alice", {"u"});
     story.ask(KeepAnalysis{.session = "s", .key = "k", .capability = "npv", .result = "1"});
     story.later(std::chrono::hours{1});
@@ -93,7 +93,7 @@ TEST_F(Session, K24_AnAnalysisIsKeptUnderWhatWasAskedAndTheLastOneCounts) {
     EXPECT_EQ(now().analyses.at("k").at, story.now());
 }
 
-/// What alice asks bob for u.
+/// A request of alice to bob for user u.
 SendMessage errand(const std::string& id) {
     return {.envelope = envelope({.id = id, .intent = Intent::Request}),
             .priority = Priority::High,
@@ -106,7 +106,7 @@ SendMessage errand(const std::string& id) {
                                                    .has_session = true})};
 }
 
-TEST_F(Session, X2_WhatAnAnswerSaysWasLearntIsTheUsers) {
+TEST_F(Session, X2_FactsLearntByAnAnswerBecomeTheUsers) {
     story.as_the_hub().connect("bob", 9);
     story.ask(errand("q"));
     const Letter reply{
@@ -121,7 +121,7 @@ TEST_F(Session, X2_WhatAnAnswerSaysWasLearntIsTheUsers) {
     EXPECT_EQ(fact.fact.source, "q");
 }
 
-TEST_F(Session, X2_NothingIsLearntFromAnAnswerThatDoesNotDoTheWork) {
+TEST_F(Session, X2_NoFactIsLearntFromAnAnswerThatDoesNotDoTheWork) {
     story.as_the_hub().connect("bob", 9);
     for (const auto kind : {AnswerKind::Failed, AnswerKind::Declined, AnswerKind::Done}) {
         for (const bool is_by_delivery : {true, false}) {
@@ -152,7 +152,7 @@ TEST_F(Session, X2_NothingIsLearntFromAnAnswerThatDoesNotDoTheWork) {
     }
 }
 
-TEST_F(Session, X13_WhatIsNoRequestKeepsUsersApartToo) {
+TEST_F(Session, X13_MessagesOtherThanRequestsKeepUsersApartToo) {
     int count = 0;
     const auto tell = [&](const std::string& user, const std::string& session) {
         const auto id = "m-" + std::to_string(++count);
@@ -172,7 +172,7 @@ TEST_F(Session, X13_WhatIsNoRequestKeepsUsersApartToo) {
     EXPECT_EQ(tell("", "s"), Refusal::None) << "who names nobody speaks of nobody";
 }
 
-TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
+TEST_F(Session, X13_ARequestCannotCiteAnotherUsersSources) {
     as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
     story.restart();
     story.as_the_hub().connect("bob", 9);
@@ -212,7 +212,7 @@ TEST_F(Session, X13_NobodyRefersToAnotherUsersSources) {
     }
 }
 
-TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
+TEST_F(Session, X13_NoFactIsLearntFromAnotherUsersSources) {
     as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
     story.as_the_hub().connect("bob", 9);
     for (const auto* owner : {"v", "user:v"}) {
@@ -231,7 +231,7 @@ TEST_F(Session, X13_NothingIsLearntOfAUserFromAnothersSources) {
     }
 }
 
-TEST_F(Session, X13_NothingIsLearntFromAnAnswerThatIsMadeOfOneWithAnothersSources) {
+TEST_F(Session, X13_NoFactIsLearntFromAnAnswerBuiltOnAnotherUsersSources) {
     story.as_the_hub().ask(RegisterAgent{{"carol"}, {}});
     const auto ask = [&](const char* id, const char* from, const char* to, const char* session) {
         story.ask(SendMessage{

@@ -1,5 +1,5 @@
-// What follows when a delivery did not work out: another try after a wait, the dead letters, or,
-// for what is delivered at most once, nothing but the record of it.
+// Decides what follows a delivery failure: a retry after a wait, a dead letter or, for messages
+// delivered at most once, only the record.
 #include <algorithm>
 
 #include "base/mutant.h"
@@ -13,11 +13,11 @@ bool is_expired(const broker::Message& message, Time now) {
     return message.expires_at != Time{} && message.expires_at <= now;
 }
 
-/// The wait before the next try: exponential, capped, shortened by chance so that many messages
-/// that failed together do not come back together.
+/// The wait before the next try: exponential, capped, shortened at random so that messages which
+/// failed together do not come back together.
 Duration backoff(const Draft& draft, const broker::Message& message, Setback setback) {
     const auto& limits = draft.state.limits;
-    // Tries that do not count are waited for longer and longer all the same.
+    // Tries that do not count lengthen the wait all the same.
     const std::uint32_t tries = is_counted(setback) ? broker::tries(message) : message.attempt;
     auto wait = limits.backoff_base;
     for (std::uint32_t i = 1; i < tries && wait < limits.backoff_max; ++i) {
@@ -57,7 +57,7 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
                       .refusal = refusal,
                       .detail = std::move(detail),
                       .ticket = request->waits ? Ticket{} : ticket_at(draft.next_sequence())});
-    // What waited for people its target has never seen (G5).
+    // The target of a held request has never seen it (G5).
     const bool is_held = draft.state.governor.held.contains(ticket);
     if (!is_held) note_failure(draft, *request, refusal);
     end_handoff(draft, ticket, false);
@@ -100,7 +100,7 @@ void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap
     const bool counts = is_counted(mishap.setback) || is_planted(Mutant::CountRestarts);
     const bool is_last = counts && broker::tries(message) > message.retry_count_max;
     if (is_last && !is_planted(Mutant::RetryForever)) return bury(draft, message, mishap);
-    // The loss of an instance is not the message's doing: another one may take it at once.
+    // The loss of an instance is not the message's fault: another instance may take it at once.
     const bool is_lost =
         mishap.setback == Setback::InstanceLost || mishap.setback == Setback::HubRestarted;
     const bool waits = !is_lost && !is_planted(Mutant::RetryAtOnce);
@@ -119,7 +119,7 @@ void lose_instance(Draft& draft,
                    Setback setback) {
     const auto* consumer = broker::find_consumer(draft.state.broker, instance);
     const auto& messages = draft.state.broker.messages;
-    // The last first: each goes to the front of its list, so the oldest ends up before the others.
+    // Last message first: each goes to the front of its list, so the oldest ends up in front.
     for (Slot slot = consumer->leased.tail; slot != kNoSlot; slot = messages[slot].link_prev) {
         set_back(draft, messages[slot], {.setback = setback, .reason = reason});
     }

@@ -1,5 +1,5 @@
-// Thousands of random changes of what is shared: what is found by it is what it says, nobody but
-// the current agent writes to a context, and its history only grows.
+// Thousands of random changes of the shared state: every index agrees with the items, only the
+// current agent writes to a context, and a context's history only grows.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class SharedWalk {
     std::string agent() { return kAgents[any(kAgents.size())]; }
     std::string one_of(const char* what) { return what + std::to_string(any(3)); }
 
-    /// W5, W6, W7, from the events and from what was before them.
+    /// W5, W6, W7, from the events and the state before them.
     void expect_rules() {
         for (const auto& written : story_.happened<ContextWritten>()) {
             const auto found = before_.find(written.workflow);
@@ -185,7 +185,7 @@ class SharedWalk {
     std::uint64_t last_ = 0;
 };
 
-TEST(SharedWalk, W5_W6_W7_W10_W11_HoldWhateverIsAsked) {
+TEST(SharedWalk, W5_W6_W7_W10_W11_HoldForAnyCommands) {
     for (std::uint64_t seed = 1; seed <= 4; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         SharedWalk{seed}.run(1'000);

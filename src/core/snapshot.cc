@@ -14,23 +14,22 @@ namespace parlance::core {
 
 namespace {
 
-/// 2: with the governor, behind all the rest. 3: with the workflows that run, behind that. 4: with
-/// what waits for people. 5: with what is shared. 6: with what is handed
-/// over, answers that come in parts, and what people hold up. 7: with what rests as it is packed,
-/// what steps have used, what people were told, and what operators allow. 8: which delegations a
-/// person granted, only they say. 9: what rests in fewer bytes, with its ticket before it. 10: with
-/// on whose word, and out of what, several are asked; which open requests their agents had time
-/// for, and which runs agents began. 11: with the instances that are silent. 12: with approvals of
-/// a stopped fleet. 13: which copies are answers, the epoch, and the leases of earlier epochs.
-/// 14: the same, in pieces.
+/// Forms, by what they added. 2: the governor, behind all the rest. 3: running workflows, behind
+/// that. 4: human tasks. 5: the shared state. 6: handoffs and calls, streamed answers, held
+/// requests. 7: cold things as packed, tokens used by steps, notifications of people, tools allowed
+/// by operators. 8: delegations alone say that a person granted them. 9: cold things in fewer
+/// bytes, behind their tickets. 10: for calls, on whose word and below which request they were
+/// opened; for open requests, whether their agents had time; for runs, whether agents began them.
+/// 11: silent instances. 12: approvals of a stopped fleet. 13: which copies are answers, the epoch,
+/// and leases of earlier epochs. 14: the same, in pieces.
 constexpr std::uint64_t kForm = 14;
 
-/// What a message's last word says of it.
+/// Flags at the end of a message.
 constexpr std::uint64_t kIsNotice = 1;
 constexpr std::uint64_t kIsAnswer = 2;
 
-/// Written once for consecutive copies that share it. Sharing goes by content: whether two copies
-/// have one allocation depends on how the state came about, and its bytes must not.
+/// Written once for consecutive copies with the same content. Equal content counts, not a shared
+/// allocation: sharing depends on how the state came about, and its bytes must not.
 void put_envelope(std::string& out, const EnvelopePtr& envelope, const Envelope*& previous) {
     const bool is_same =
         envelope.get() == previous || (previous != nullptr && *envelope == *previous);
@@ -72,7 +71,7 @@ void take_agents(PieceReader& in, registry::Registry& registry) {
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         in.refill();
         const AgentId id{take_text(in)};
-        expect(in, registry::intern(registry, id.value) == i);  // A name is there once.
+        expect(in, registry::intern(registry, id.value) == i);  // Names are unique.
         const bool is_registered = in.varint() != 0;
         Profile profile;
         profile.dialect = take_enum(in, Dialect::Taskwire, Dialect::Correlation);
@@ -91,7 +90,7 @@ void take_agents(PieceReader& in, registry::Registry& registry) {
     }
 }
 
-/// What operators allowed, of those agents of whom they said it.
+/// The tools that operators allowed, for agents with such a bound.
 void put_bounds(PieceWriter& pieces, const registry::Registry& registry) {
     auto& out = pieces.bytes();
     const auto is_bound = [](const registry::Agent& agent) { return agent.tools_most.has_value(); };
@@ -114,7 +113,7 @@ void take_bounds(PieceReader& in, registry::Registry& registry) {
         expect(in, handle < registry.agents.size());
         if (!in.ok()) return;
         auto& most = registry.agents[handle].tools_most;
-        expect(in, !most);  // Each once.
+        expect(in, !most);  // Each agent once.
         most.emplace();
         const auto tools = take_count(in);
         for (std::uint64_t k = 0; k < tools; ++k) most->push_back(take_text(in));
@@ -147,7 +146,7 @@ void take_instances(PieceReader& in, State& state) {
         in.refill();
         InstanceJoined joined;
         joined.instance.value = take_number(in, last);
-        expect(in, joined.instance.value > state.registry.instance_last);  // In their order.
+        expect(in, joined.instance.value > state.registry.instance_last);  // In ascending order.
         const auto agent = in.varint();
         if (!in.ok() || agent >= state.registry.agents.size()) return spoil(in);
         joined.agent = state.registry.agents[agent].id;
@@ -165,7 +164,7 @@ void take_instances(PieceReader& in, State& state) {
     state.registry.instance_last = last;
 }
 
-/// The instances of which nothing was heard when it was due.
+/// Instances that were silent when a sign of life was due.
 void put_silent(PieceWriter& pieces, const registry::Registry& registry) {
     auto& out = pieces.bytes();
     const auto is_silent = [&](const auto& entry) {
@@ -192,7 +191,7 @@ void take_silent(PieceReader& in, State& state) {
     for (std::uint64_t i = 0; i < count; ++i) {
         in.refill();
         const InstanceNumber number{in.varint()};
-        expect(in, number > known.number);  // In their order.
+        expect(in, number > known.number);  // In ascending order.
         known.number = number;
         known.missed_since = take_time(in);
         known.excused_at = take_time(in);
@@ -261,7 +260,7 @@ void put_message(std::string& out,
     put(out, notice->second.detail);
 }
 
-/// What ends at this time fits the stage: a ttl, a wait or a lease, or nothing.
+/// True if the time fits the stage: a ttl, a wait or a lease, or none.
 bool is_fitting(const broker::Message& message, Time due) {
     switch (message.stage) {
         case broker::Stage::Ready:
@@ -293,7 +292,7 @@ bool take_message(ByteReader& in,
     message.expires_at = take_time(in);
     const auto due = take_time(in);
     const auto flags = take_number(in, kIsNotice | kIsAnswer);
-    message.is_answer = flags != 0;  // A notice is one, also where it does not say so.
+    message.is_answer = flags != 0;  // A notice is an answer, also without the flag.
     if ((flags & kIsNotice) != 0) {
         Failure failure;
         failure.refusal = take_enum(in, Refusal::None, kRefusals.back().refusal);
@@ -349,7 +348,7 @@ void put_messages(PieceWriter& pieces, const broker::Broker& broker) {
 
 bool take_messages(PieceReader& in, State& state) {
     auto& broker = state.broker;
-    // Every agent was read before, so garbage cannot make this huge.
+    // All agents were read before, so garbage cannot make this huge.
     const auto mailboxes = take_number(in, state.registry.agents.size());
     broker.mailboxes.resize(std::max<std::size_t>(broker.mailboxes.size(), mailboxes));
     const auto count = take_count(in);
@@ -373,11 +372,11 @@ bool take_messages(PieceReader& in, State& state) {
     return in.ok();
 }
 
-// What is said of a mailbox before its lists.
+// Flags of a mailbox before its lists.
 constexpr std::uint64_t kIsBusy = 1;
 constexpr std::uint64_t kWasLower = 2;
 
-/// The order of what is ready, of what each consumer holds, and of each lane.
+/// The order of ready messages, of each consumer's leases, and of each lane.
 void put_order(PieceWriter& pieces, const State& state) {
     auto& out = pieces.bytes();
     const auto& broker = state.broker;
@@ -398,7 +397,7 @@ void put_order(PieceWriter& pieces, const State& state) {
         put_tickets(pieces, tickets_of(broker, broker::find_consumer(broker, number)->leased));
     }
     std::vector<std::vector<Ticket>> lanes;
-    for (const auto& [key, lane] : broker.lanes) {  // One of a single message is found by its task.
+    for (const auto& [key, lane] : broker.lanes) {  // A lane of one message is found by its task.
         auto& tickets = lanes.emplace_back();
         for (Slot slot = lane.head; slot != kNoSlot; slot = broker.messages[slot].lane_next) {
             tickets.push_back(broker.messages[slot].ticket);
@@ -412,7 +411,7 @@ void put_order(PieceWriter& pieces, const State& state) {
     }
 }
 
-/// Which copies have found their place in a list or behind another in a lane; each has one.
+/// Copies already placed in a list, or behind the previous copy of a lane; each has one position.
 struct Places {
     broker::Broker& broker;
     std::vector<bool> taken = std::vector<bool>(broker.messages.size());
@@ -466,7 +465,7 @@ std::uint64_t lane_of(const State& state, Slot slot) {
     return broker::lane_key_of(state.key, state.broker.messages[slot]);
 }
 
-/// Every lane has one head that is not behind anything.
+/// Every lane has one head, which is not behind any message.
 void find_heads(ByteReader& in, State& state) {
     state.broker.slots.for_each([&](Slot slot) {
         const auto& message = state.broker.messages[slot];
@@ -496,7 +495,7 @@ void take_lane(PieceReader& in, State& state, Places& places) {
     }
 }
 
-/// Whoever waits for nothing but its turn, or is out, stands somewhere.
+/// True if the message stands in a list or lane: waiting for its turn only, or leased.
 bool has_place(const broker::Message& message) {
     return message.stage != broker::Stage::Delayed && message.stage != broker::Stage::Dead;
 }
@@ -525,7 +524,7 @@ void take_order(PieceReader& in, State& state) {
     }
 }
 
-// --- requests and memory -------------------------------------------------------------------
+// --- requests and dedup window -------------------------------------------------------------
 
 void put_requests(PieceWriter& pieces, const State& state) {
     auto& out = pieces.bytes();
@@ -577,7 +576,7 @@ bool take_requests(PieceReader& in, State& state) {
     return in.ok();
 }
 
-/// The tables have an order of their own, whatever came first.
+/// The tables' own order does not depend on the order of insertion.
 void put_numbers(PieceWriter& pieces, const FlatTable<broker::NumberRow>& table) {
     auto& out = pieces.bytes();
     put(out, table.size());
@@ -656,7 +655,7 @@ void take_epochs(PieceReader& in, broker::Broker& broker) {
     }
 }
 
-/// Before form 13 a copy did not say that it is an answer. A reply in a mailbox mostly is one.
+/// Before form 13 copies had no answer mark. A reply in a mailbox is mostly an answer.
 void take_replies_as_answers(broker::Broker& broker) {
     broker.slots.for_each([&](Slot slot) {
         auto& message = broker.messages[slot];

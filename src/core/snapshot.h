@@ -1,5 +1,5 @@
-// The whole state as bytes, and back. Canonical: two states that behave alike are equal bytes,
-// however they came about, so that replaying the journal can be compared with having lived it.
+// The whole state as bytes, and back. Canonical: two states that behave alike have equal bytes,
+// however they came about, so that a replayed state can be compared with the original.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace parlance::core {
 
 std::string encode_state(const State& state);
 
-/// The state with these limits. Fault::Unsupported for a newer form, Fault::Corrupt for garbage.
+/// Decodes a state under these limits. Fault::Unsupported for a newer form, Fault::Corrupt for
+/// garbage.
 Result<State> decode_state(std::string_view bytes, const Limits& limits);
 
 }  // namespace parlance::core

@@ -32,7 +32,8 @@ void take_rates(PieceReader& in, governor::Rates& rates) {
     const auto count = take_count(in);
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         auto name = take_text(in);
-        // Before form 12 a minute was one step; since then the steps stand at the end.
+        // Before form 12 a minute was one step; since then the steps stand at the end of the
+        // snapshot.
         governor::RateStep step{.since = take_time(in)};
         step.last = step.since;
         step.count = in.varint();
@@ -73,13 +74,13 @@ void take_steps(PieceReader& in, governor::Rates& rates) {
     }
 }
 
-/// Whoever is named is there.
+/// True if every parent and root named by a delegation exists.
 bool is_sound(const governor::Lineage& lineage) {
     return std::ranges::all_of(lineage.delegations.tickets(), [&](Ticket request) {
         const auto each = lineage.delegations.at(request);
         const bool has_parent =
             each->parent == Ticket{} || lineage.delegations.contains(each->parent);
-        // A parent is older than its child, so that there is no ring among them.
+        // A parent is older than its child, so parents form no ring.
         return has_parent && each->parent < request && lineage.roots.contains(each->root);
     });
 }
@@ -92,7 +93,7 @@ void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t 
         in.refill();
         auto root = governor::RootCodec{}.unpack(in, packing);
         const auto number = root.number;
-        root.open = 0;  // They are counted as they come.
+        root.open = 0;  // Counted as delegations are read.
         expect(in,
                is_agent(root.origin) && is_near(root.ends_at) && !lineage.roots.contains(number));
         if (!in.ok()) return;
@@ -109,12 +110,12 @@ void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t 
                is_agent(each.origin) && is_agent(each.target) && is_near(each.admitted_at) &&
                    is_near(each.deadline) && !lineage.delegations.contains(request));
         if (!in.ok()) return;
-        each.children = 0;  // They too.
+        each.children = 0;  // Counted as children are read.
         auto* const root = lineage.roots.wake(each.root);
         expect(in, root != nullptr);
         if (!in.ok()) return;
         if (each.is_open) ++root->open;
-        // Before form 12 it followed from who asked.
+        // Before form 12 the requester's name said so.
         const auto& origin = state.registry.agents[each.origin].id.value;
         if (form < 12) each.is_planned = origin == kOrchestrator;
         governor::index(lineage, each);
@@ -123,7 +124,7 @@ void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t 
     }
 }
 
-/// Before form 12 nobody but the hub and the tree had a purse for money.
+/// Before form 12 only the hub and the tree had money budgets: reserves for agents and users.
 void set_money_aside(State& state) {
     auto& lineage = state.governor.lineage;
     const auto window = governor::window_of(state.governor.policy);
@@ -166,7 +167,7 @@ void put_governor(PieceWriter& pieces, const governor::Governor& governor) {
         put(out, breaker.failures.size());
         for (const auto at : breaker.failures) put(out, at);
     }
-    put(out, std::uint64_t{0});  // Rates: they stand at the end, with their steps.
+    put(out, std::uint64_t{0});  // Rates stand at the end, with their steps.
     put(out, lineage.accounts.by_name.size());
     for (const auto& [name, account] : lineage.accounts.by_name) {
         if (!pieces.spill()) return;

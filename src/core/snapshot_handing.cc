@@ -1,4 +1,4 @@
-// What is being handed over as bytes, and back.
+// Handoffs and calls as bytes, and back.
 #include "core/snapshot_words.h"
 
 namespace parlance::core {
@@ -78,7 +78,7 @@ Call take_call(PieceReader& in, std::uint64_t form) {
     Call call{.kind = take_enum(in, CallKind::Earliest, CallKind::All)};
     call.capability = take_text(in);
     call.until = take_time(in);
-    // Before form 10 nobody knew on whose word it was opened.
+    // Before form 10 calls did not say on whose word they were opened.
     if (form >= 10) {
         call.by = take_text(in);
         call.parent.value = in.varint();
@@ -99,7 +99,7 @@ Call take_call(PieceReader& in, std::uint64_t form) {
     return call;
 }
 
-/// Each item with the request it is for, which must be open; `take` gets that ticket.
+/// Reads items by their requests, which must be open; `take` gets the ticket of the request.
 template <class Take>
 void take_each(PieceReader& in, const State& state, const Take& take) {
     const auto count = take_count(in);
@@ -112,7 +112,7 @@ void take_each(PieceReader& in, const State& state, const Take& take) {
     }
 }
 
-/// What is asked for a call is open, and nothing is asked for two.
+/// True if each request made for a call is open, and made for one call only.
 bool is_sound(const State& state) {
     std::size_t asked = 0;
     for (const auto& [request, call] : state.handing.calls) {

@@ -1,4 +1,4 @@
-// Requests that wait for a person's leave as bytes, and back.
+// Requests that wait for a person's approval as bytes, and back.
 #include <utility>
 
 #include "core/snapshot_words.h"
@@ -59,8 +59,8 @@ RequestHeld take_one(ByteReader& in, TicketOrder& tickets) {
     return held;
 }
 
-/// Before form 8 it was said here which delegations a person gave a purse of their own; each says
-/// so itself since form 7.
+/// Before form 8 this list named the delegations that a person granted; since form 7 each
+/// delegation says so itself.
 void take_grants(PieceReader& in, governor::Lineage& lineage) {
     const auto grants = take_count(in);
     for (std::uint64_t i = 0; i < grants && in.ok(); ++i) {
@@ -88,7 +88,7 @@ void take_held(PieceReader& in, State& state, std::uint64_t form) {
     for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
         in.refill();
         auto held = take_one(in, tickets);
-        // It is open, and in nobody's mailbox.
+        // A held request is open, and in no mailbox.
         expect(in,
                broker::find_request(state.requests, held.request) != nullptr &&
                    broker::find_message(state.broker, held.request) == nullptr);

@@ -1,4 +1,4 @@
-// What waits for people as bytes, and back.
+// Human tasks as bytes, and back.
 #include <utility>
 
 #include "core/snapshot_words.h"
@@ -7,8 +7,8 @@ namespace parlance::core {
 
 namespace {
 
-/// Times that can be added to one another, and some time to answer: without any, what waits would
-/// be due for ever.
+/// True if the times can be added to one another, and leave some time to answer: without any, the
+/// human task would be due for ever.
 bool is_sound(const people::Appeal& appeal) {
     const auto& asked = appeal.asked;
     constexpr auto kMsMax = static_cast<std::uint64_t>(kLastTime);
@@ -17,7 +17,7 @@ bool is_sound(const people::Appeal& appeal) {
            asked.approvals_needed <= kApprovalsMax;
 }
 
-/// One that waits for a message waits for one that is open; and no two have one end or one message.
+/// True if each human task of a message has an open message, and each index has one entry a task.
 bool is_sound(const State& state) {
     const auto& people = state.people;
     std::size_t waiting = 0;

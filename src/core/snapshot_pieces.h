@@ -1,4 +1,4 @@
-// The whole state as bytes in pieces, and back: neither way holds a second copy of a large state.
+// The whole state as bytes in pieces, and back: neither direction holds a second copy of the state.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace parlance::core {
 
-/// The bytes of encode_state() of core/snapshot.h, handed on in pieces while they are made. A piece
-/// ends where an item ends. It is larger than this by at most one item.
+/// Size of a piece of encode_state(). A piece ends where an item ends, and is larger than this by
+/// at most one item.
 inline constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 
-/// Takes the next piece; false if the caller wants no more of them.
+/// Takes the next piece; false if the caller wants no more pieces.
 using PieceSink = std::function<bool(std::string piece)>;
 /// False if the sink took less than all.
 bool encode_state(const State& state, const PieceSink& sink, std::size_t piece_bytes = kPieceBytes);

@@ -1,4 +1,4 @@
-// What is shared as bytes, and back.
+// The shared state as bytes, and back.
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +19,7 @@ void put_texts(PieceWriter& pieces, const std::vector<std::string>& texts) {
     }
 }
 
-/// Text that is merged and walked later: garbage would be trusted.
+/// JSON that is merged and walked later without a check: garbage would be trusted.
 std::string take_json(ByteReader& in) {
     auto text = take_text(in);
     expect(in, json::check(text).has_value());
@@ -235,7 +235,7 @@ void take_shared(PieceReader& in, State& state) {
     take_items(in, shared.sessions);
     take_items(in, shared.facts);
     index(shared);
-    // A lock opens with its request.
+    // A context's lock opens with its request.
     expect(in, std::ranges::all_of(shared.handoffs, [&](const auto& handoff) {
                return broker::find_request(state.requests, handoff.first) != nullptr;
            }));

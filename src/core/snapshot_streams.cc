@@ -1,11 +1,11 @@
-// Answers that come in parts as bytes, and back.
+// Streamed answers as bytes, and back.
 #include "core/snapshot_words.h"
 
 namespace parlance::core {
 
 namespace {
 
-/// Sequences that only grow are written as what lies between them.
+/// Ascending sequences are written as their differences.
 void put_rising(std::string& out, const std::vector<Sequence>& rising) {
     put(out, rising.size());
     std::uint64_t last = 0;

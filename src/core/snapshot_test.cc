@@ -1,4 +1,4 @@
-// A state as bytes and back; and bytes that are no state.
+// A state as bytes and back; and bytes of no state.
 #include "core/snapshot.h"
 
 #include <random>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Something of everything that is shared, one context of which is on its way.
+/// Some of everything that is shared, with one context in a handoff.
 void share(Story& story) {
     story.ask(WriteContext{.workflow = "w",
                            .agent = {"alice"},
@@ -39,7 +39,7 @@ void share(Story& story) {
     story.ask(KeepAnalysis{.session = "s", .key = "k", .capability = "c", .result = "1"});
 }
 
-/// A state with something of everything in it.
+/// A state with some of everything.
 void live(Story& story) {
     story.limits().remembered_ids_max = 16;
     story.agent("alice").agent("carol");
@@ -77,7 +77,7 @@ void live(Story& story) {
     share(story);
 }
 
-TEST(Snapshot, W11_AReloadedHubGoesOnAsIfNothingHadHappened) {
+TEST(Snapshot, W11_AReloadedHubContinuesUnchanged) {
     Story story;
     live(story);
     auto reloaded = decode_state(encode_state(story.state()), story.limits());
@@ -90,11 +90,12 @@ TEST(Snapshot, W11_AReloadedHubGoesOnAsIfNothingHadHappened) {
     EXPECT_GT(story.happened<RequestFailed>().size() + story.happened<MessageExpired>().size(), 0U);
 }
 
-TEST(Snapshot, W11_CopiesThatShareAMessageAreTheSameBytesHoweverTheyCameAbout) {
+TEST(Snapshot, W11_CopiesOfOneMessageHaveTheSameBytesHoweverTheyAreShared) {
     Story story;
     story.agent("alice").agent("bob");
     const auto bob = story.poll("bob");
-    // The dead question and the notice of its failure are one message, with another in between.
+    // The dead question and the notice of its failure share one envelope, with another message
+    // between.
     story.request({.id = "q", .to = "bob"});
     story.ask(TakeMessages{bob, 1});
     const auto question = story.last_delivery();
@@ -141,7 +142,7 @@ Result<State> decode_pieces(const std::vector<std::string>& pieces, const Limits
     return decode_state(source, joined(pieces).size(), limits);
 }
 
-TEST(Snapshot, ItsPiecesAreTheSameBytesAndTheSameStateHoweverSmallTheyAre) {
+TEST(Snapshot, PiecesOfAnySizeGiveTheSameBytesAndState) {
     Story story;
     live(story);
     const auto bytes = encode_state(story.state());
@@ -158,7 +159,7 @@ TEST(Snapshot, ItsPiecesAreTheSameBytesAndTheSameStateHoweverSmallTheyAre) {
     EXPECT_EQ(count_before, 1U);
 }
 
-TEST(Snapshot, PiecesThatAreMissingOrTooManyAreAnError) {
+TEST(Snapshot, MissingOrExtraPiecesAreAnError) {
     Story story;
     live(story);
     const auto pieces = pieces_of(story.state(), 1);
@@ -173,7 +174,7 @@ TEST(Snapshot, PiecesThatAreMissingOrTooManyAreAnError) {
     EXPECT_FALSE(decode_pieces(more, story.limits()));
 }
 
-TEST(Snapshot, AnErrorOfItsSourceIsReturnedAsItIs) {
+TEST(Snapshot, AnErrorOfTheSourceIsReturnedUnchanged) {
     Story story;
     live(story);
     const auto pieces = pieces_of(story.state(), 100);
@@ -188,7 +189,7 @@ TEST(Snapshot, AnErrorOfItsSourceIsReturnedAsItIs) {
     EXPECT_EQ(state.error().fault, Fault::Unavailable);
 }
 
-/// A mailbox with so many messages of this size in it, without a comparison behind each.
+/// Fills a mailbox with messages of this size, without a comparison after each.
 void fill(Story& story, std::size_t messages, std::size_t body_bytes) {
     auto& state = story.state();
     for (std::size_t i = 0; i < messages; ++i) {
@@ -218,7 +219,7 @@ TEST(Snapshot, ALargeStateIsNeverHeldAsOneString) {
     EXPECT_EQ(encode_state(*state), joined(pieces));
 }
 
-TEST(Snapshot, ManySmallThingsAreSeveralPiecesToo) {
+TEST(Snapshot, ManySmallThingsFillSeveralPiecesToo) {
     Story story;
     story.agent("alice").agent("bob");
     fill(story, 20'000, 1);
@@ -229,7 +230,7 @@ TEST(Snapshot, ManySmallThingsAreSeveralPiecesToo) {
     EXPECT_EQ(encode_state(*state), joined(pieces));
 }
 
-TEST(Snapshot, AnItemThatIsLargerThanAPieceMakesALargerOne) {
+TEST(Snapshot, AnItemLargerThanAPieceMakesALargerPiece) {
     Story story;
     story.agent("alice").agent("bob");
     fill(story, 3, 3 * kPieceBytes);
@@ -241,7 +242,7 @@ TEST(Snapshot, AnItemThatIsLargerThanAPieceMakesALargerOne) {
     EXPECT_EQ(encode_state(*state), joined(pieces));
 }
 
-TEST(Snapshot, NothingIsEncodedBehindThePieceThatWasTheLastWanted) {
+TEST(Snapshot, EncodingStopsBehindTheLastWantedPiece) {
     Story story;
     story.agent("alice").agent("bob");
     fill(story, 1'000, 100);
@@ -251,7 +252,7 @@ TEST(Snapshot, NothingIsEncodedBehindThePieceThatWasTheLastWanted) {
     EXPECT_EQ(taken, 3);
 }
 
-TEST(Snapshot, ANewerFormIsRefusedAsSuch) {
+TEST(Snapshot, ANewerFormIsUnsupported) {
     auto bytes = encode_state({});
     bytes[0] = static_cast<char>(bytes[0] + 1);
     const auto state = decode_state(bytes, {});
@@ -265,7 +266,7 @@ std::string encode_without_epoch(Story& story) {
     return encode_state(story.state());
 }
 
-TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
+TEST(Snapshot, AnOlderFormWithoutLaterPartsIsRead) {
     Story story;
     story.agent("alice").send({.id = "m1", .to = "alice"});
     const auto bytes = encode_without_epoch(story);
@@ -273,7 +274,7 @@ TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
         std::size_t found = 0;
         auto older = bytes;
         older[0] = form;
-        // What came later is empty, and so nothing but zeros.
+        // Later additions are empty here, and so nothing but zeros.
         while (older.back() == 0) {
             older.pop_back();
             const auto state = decode_state(older, story.limits());
@@ -285,16 +286,16 @@ TEST(Snapshot, AnOlderFormThatEndsBeforeWhatCameLaterIsRead) {
     }
 }
 
-/// Before form 12 nothing was said at the end of what people let through while the fleet was
-/// stopped, of who stopped it, why and when, and of the steps of rates; here there is nothing.
+/// Before form 12 a snapshot did not end with the approvals of a stopped fleet, the stop itself and
+/// the steps of rates; all of these are empty here.
 std::string without_stop(std::string bytes) {
-    for (int i = 0; i < 7; ++i) {  // Two of them are the epoch and the leases of earlier ones.
+    for (int i = 0; i < 7; ++i) {  // Two of them are the epoch and the leases of earlier epochs.
         CHECK(bytes.back() == 0);
         bytes.pop_back();
     }
     return bytes;
 }
-/// Nor before form 11 of instances that are silent; here there are none.
+/// Before form 11 there were no silent instances in a snapshot; here there are none.
 std::string without_silent(std::string bytes) {
     bytes = without_stop(std::move(bytes));
     CHECK(bytes.back() == 0);
@@ -302,7 +303,7 @@ std::string without_silent(std::string bytes) {
     return bytes;
 }
 
-TEST(Snapshot, FormElevenIsReadAsWhatItWouldBeNow) {
+TEST(Snapshot, FormElevenIsReadAsThePresentForm) {
     Story story;
     story.agent("bob");
     story.connect("bob", 1);
@@ -314,7 +315,7 @@ TEST(Snapshot, FormElevenIsReadAsWhatItWouldBeNow) {
     EXPECT_EQ(encode_state(*reloaded), now);
 }
 
-TEST(Snapshot, FormTenIsReadAsWhatItWouldBeNow) {
+TEST(Snapshot, FormTenIsReadAsThePresentForm) {
     Story story;
     story.agent("bob");
     story.connect("bob", 1);
@@ -326,7 +327,7 @@ TEST(Snapshot, FormTenIsReadAsWhatItWouldBeNow) {
     EXPECT_EQ(encode_state(*reloaded), now);
 }
 
-TEST(Snapshot, T16_AnEndpointThatIsAwayIsAwayInTheNextLife) {
+TEST(Snapshot, T16_AnAbsentEndpointIsAbsentAfterAReload) {
     Story story;
     story.agent("bob");
     story.ask(JoinInstance{{"bob"}, "endpoint", InstanceKind::Push, 1});
@@ -343,7 +344,7 @@ TEST(Snapshot, T16_AnEndpointThatIsAwayIsAwayInTheNextLife) {
     EXPECT_EQ(encode_state(*reloaded), encode_state(story.state()));
 }
 
-TEST(Snapshot, T16_APollerThatIsSilentOnItsLeaseIsSoInTheNextLife) {
+TEST(Snapshot, T16_ASilentPollerWithALeaseIsSilentAfterAReload) {
     Story story;
     story.agent("bob");
     const auto poller = story.poll("bob");
@@ -357,7 +358,7 @@ TEST(Snapshot, T16_APollerThatIsSilentOnItsLeaseIsSoInTheNextLife) {
     EXPECT_EQ(encode_state(*reloaded), encode_state(story.state()));
 }
 
-TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
+TEST(Snapshot, FormSixIsReadAsThePresentForm) {
     const std::string run_id = "5f0c9a52-6a1d-4f0e-9b7e-0123456789ab";
     Story story;
     story.agent("a");
@@ -376,7 +377,7 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
                                  .body = body});
     story.ask(ReplyToDelivery{.delivery = story.last_delivery(), .envelope = reply});
     const auto& state = story.state();
-    // Form 6 did not know what people have yet to be told: they have been.
+    // Form 6 did not record pending notifications: people have been notified.
     const auto& appeals = state.people.appeals;
     ASSERT_EQ(appeals.size(), 1U);
     const auto question = appeals.tickets().front();
@@ -385,8 +386,8 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     const auto now = encode_without_epoch(story);
     auto six = without_silent(now);
     six[0] = 6;
-    // Where it is said now of how many agents an operator said which tools they may have, it was
-    // said how many delegations a person granted.
+    // The place of the number of agents with tools set by an operator had the number of delegations
+    // granted by a person.
     ASSERT_EQ(six.back(), 0);
     age(six,
         state.workflows.runs,
@@ -405,13 +406,13 @@ TEST(Snapshot, FormSixIsReadAsWhatItWouldBeNow) {
     EXPECT_EQ(encode_state(*reloaded), now);
 }
 
-TEST(Snapshot, FormEightIsReadAsWhatItWouldBeNow) {
+TEST(Snapshot, FormEightIsReadAsThePresentForm) {
     Story story;
     for (const auto* const name : {"a", "b"}) {
         story.agent(name);
         story.connect(name, 8);
     }
-    // One step is done, one is at work, one waits, and of one a person is asked.
+    // One step is done, one runs, one waits, and one has a human task.
     story.ask(StartWorkflow{.id = "5f0c9a52-6a1d-4f0e-9b7e-0123456789ab",
                             .plan = R"({"timeout_ms":90000,"steps":[{"id":"x","agent":"a"},
             {"id":"y","agent":"a","after":["x"]},{"id":"w","agent":"b","after":["y"]},
@@ -442,7 +443,7 @@ TEST(Snapshot, FormEightIsReadAsWhatItWouldBeNow) {
     EXPECT_EQ(encode_state(*reloaded), now);
 }
 
-TEST(Snapshot, FormNineIsReadAsWhatItWouldBeNow) {
+TEST(Snapshot, FormNineIsReadAsThePresentForm) {
     Story story;
     story.agent("a").agent("b");
     story.as("a").request({.id = "q", .from = "a", .to = "all:b"});
@@ -450,7 +451,7 @@ TEST(Snapshot, FormNineIsReadAsWhatItWouldBeNow) {
     ASSERT_EQ(calls.size(), 1U);
     const auto call = calls.begin()->second;
     ASSERT_EQ(call.by, "a");
-    // It did not say on whose word, and out of what, several are asked.
+    // A call did not record on whose word and below which request it was opened.
     std::string until;
     put(until, call.until);
     auto said = until;
@@ -482,7 +483,7 @@ TEST(Snapshot, EveryTruncationIsAnError) {
     EXPECT_FALSE(decode_state(bytes + '\0', {})) << "and so is a byte too many";
 }
 
-/// Whatever was read can be written, read again and lived with.
+/// A state that can be read can be written, read again and run.
 void expect_sound(const std::string& bytes, const Limits& limits) {
     auto state = decode_state(bytes, limits);
     if (!state) return;
@@ -519,7 +520,7 @@ TEST(Snapshot, AFlippedBitInAnyByteIsAnErrorOrASoundState) {
     live(story);
     const auto bytes = encode_state(story.state());
     for (std::size_t at = 0; at < bytes.size(); ++at) {
-        // The lowest makes a number another one, the highest joins it to the next.
+        // The lowest bit changes a number, the highest joins it to the next number.
         for (const unsigned bit : {0U, static_cast<unsigned>(at % 8), 7U}) {
             auto changed = bytes;
             changed[at] = static_cast<char>(static_cast<unsigned char>(changed[at]) ^ (1U << bit));
@@ -555,7 +556,7 @@ TEST(Snapshot, RandomChangesAreAnErrorOrASoundState) {
     }
 }
 
-TEST(Snapshot, GarbageNeverAsksForMoreMemoryThanItHasBytes) {
+TEST(Snapshot, GarbageNeverReservesMoreMemoryThanItsBytes) {
     std::mt19937_64 chance{11};
     for (int round = 0; round < 2000; ++round) {
         std::string bytes(1 + chance() % 200, '\0');

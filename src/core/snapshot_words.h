@@ -1,4 +1,4 @@
-// What a snapshot is made of, beyond plain words. Shared by the snapshot*.cc files only.
+// The building blocks of snapshots, beyond core/words.h. Included by the snapshot*.cc files only.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace parlance::core {
 
-/// Collects the bytes of a state and hands them on whenever there is a piece of them.
+/// Collects the bytes of a state and hands them on whenever a piece is full.
 class PieceWriter {
   public:
     PieceWriter(const PieceSink& sink, std::size_t piece_bytes)
@@ -23,8 +23,8 @@ class PieceWriter {
 
     std::string& bytes() { return bytes_; }
 
-    /// Called before each item of whatever may be many; PieceReader::refill() is called at the same
-    /// places. False when no more is wanted: the rest of the table need not be written.
+    /// Called before each item of a table that may be long; PieceReader::refill() is called at the
+    /// same positions. False when no more is wanted: the rest of the table need not be written.
     bool spill() {
         if (bytes_.size() < piece_bytes_) return is_wanted_;
         hand_on();
@@ -49,7 +49,7 @@ class PieceWriter {
     bool is_wanted_ = true;
 };
 
-/// Reads what PieceWriter handed on, one piece at a time; or the whole state as one piece.
+/// Reads the pieces of a PieceWriter, one at a time; or the whole state as one piece.
 class PieceReader : public ByteReader {
   public:
     explicit PieceReader(std::string_view whole) : ByteReader(whole) {}
@@ -72,7 +72,7 @@ class PieceReader : public ByteReader {
         bytes_later_ -= piece_.size();
         ByteReader::operator=(ByteReader{piece_});
     }
-    /// All pieces were read to their end.
+    /// True if all pieces were read to their end.
     bool is_complete() {
         refill();
         return ok() && at_end();
@@ -96,7 +96,7 @@ inline Priority take_priority(ByteReader& in) {
     return take_enum(in, Priority::Critical, Priority::Low);
 }
 
-/// Tickets come in their order, each once, and none from the future.
+/// Tickets in ascending order, each once, and none from the future.
 struct TicketOrder {
     Sequence last_sequence;
     Ticket last{};
@@ -112,27 +112,27 @@ struct TicketOrder {
     }
 };
 
-/// What a snapshot says of the governor: snapshot_governor.cc.
+/// The governor: snapshot_governor.cc.
 void put_governor(PieceWriter& pieces, const governor::Governor& governor);
 void take_governor(PieceReader& in, State& state, Packing packing, std::uint64_t form);
-/// And of what is shared: snapshot_shared.cc.
+/// The shared state: snapshot_shared.cc.
 void put_shared(PieceWriter& pieces, const shared::Shared& shared);
 void take_shared(PieceReader& in, State& state);
 
-/// And of the workflows that run: snapshot_workflow.cc.
+/// Running workflows: snapshot_workflow.cc.
 void put_workflows(PieceWriter& pieces, const workflow::Workflows& workflows);
 void take_workflows(PieceReader& in, State& state, Packing packing);
-/// And of what waits for people: snapshot_people.cc.
+/// Human tasks: snapshot_people.cc.
 void put_people(PieceWriter& pieces, const people::People& people);
 void take_people(PieceReader& in, State& state, Packing packing);
-/// And of what is being handed over: snapshot_handing.cc.
+/// Handoffs and calls: snapshot_handing.cc.
 void put_handing(PieceWriter& pieces, const State& state);
 void take_handing(PieceReader& in, State& state, std::uint64_t form);
 
-/// And of answers that come in parts: snapshot_streams.cc.
+/// Streamed answers: snapshot_streams.cc.
 void put_streams(PieceWriter& pieces, const broker::Streams& streams);
 void take_streams(PieceReader& in, State& state);
-/// And of requests that wait for a person: snapshot_held.cc.
+/// Held requests, approvals and the stop: snapshot_held.cc, snapshot_governor.cc.
 void put_held(PieceWriter& pieces, const governor::Governor& governor);
 void take_held(PieceReader& in, State& state, std::uint64_t form);
 void put_approved(PieceWriter& pieces, const governor::Governor& governor);

@@ -1,4 +1,4 @@
-// The workflows that run, as bytes, and back.
+// Running workflows as bytes, and back.
 #include <algorithm>
 #include <utility>
 
@@ -14,10 +14,10 @@ using workflow::Run;
 using workflow::Stage;
 using workflow::Step;
 
-/// Or nothing.
+/// True for JSON, or for no text.
 bool is_json(std::string_view text) { return text.empty() || json::check(text).has_value(); }
 
-/// Whether what a run speaks of is there, and what it has is JSON where it is read as such.
+/// True if the agents and requests named by a run exist, and its outputs are JSON.
 bool is_sound(const Item& item, const State& state) {
     const bool has_agent = item.agent == kNoAgent || item.agent < state.registry.agents.size();
     const bool has_request = item.stage != Stage::Running ||

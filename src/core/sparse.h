@@ -1,7 +1,7 @@
-// Fields of which most are as they mostly are: a mask says which are not, and only these follow.
+// A struct encoded as a mask and the fields that differ from their defaults.
 //
-// A thing lists its fields once, in a function that is called with a writer or with a reader, so
-// that both know the same ones in the same order. At most sixteen; a new one comes last.
+// A struct lists its fields once, in a function called with a writer or with a reader, so that both
+// use the same fields in the same order. At most sixteen; a new field comes last.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace parlance::core {
 
-/// A ticket in few bytes, since it is mostly the first copy of a record not far from this one.
+/// A ticket in few bytes: mostly the first copy of a record not far from `near`.
 inline void put_near(std::string& out, Ticket ticket, Ticket near) {
     const auto distance = static_cast<std::int64_t>(ticket.value - near.value);
     constexpr auto kStep = static_cast<std::int64_t>(kCopiesMax);
@@ -34,7 +34,7 @@ inline Ticket take_near(ByteReader& in, Ticket near) {
     return Ticket{near.value + steps * kCopiesMax};
 }
 
-/// A time that is mostly soon after another one.
+/// A time that is mostly soon after `near`.
 inline void put_near(std::string& out, Time time, Time near) {
     const auto count = [](Time of) {
         return static_cast<std::uint64_t>(of.time_since_epoch().count());
@@ -42,7 +42,7 @@ inline void put_near(std::string& out, Time time, Time near) {
     put(out, to_zigzag(static_cast<std::int64_t>(count(time) - count(near))));
 }
 inline Time take_near(ByteReader& in, Time near) {
-    // Garbage may say anything, so it is added as numbers that may go round.
+    // Garbage may say anything, so the sum is of unsigned numbers, which may wrap.
     const auto since = static_cast<std::uint64_t>(from_zigzag(in.varint()));
     const auto count = static_cast<std::uint64_t>(near.time_since_epoch().count()) + since;
     return Time{Duration{static_cast<std::int64_t>(count)}};
@@ -65,7 +65,7 @@ class SparseWriter {
     void text(const std::string& value) {
         if (is_there(!value.empty())) append_short(out_, value);
     }
-    /// One that is mostly the same as another one.
+    /// A text that mostly equals another text.
     void text_unlike(const std::string& value, const std::string& usual) {
         if (is_there(value != usual)) append_short(out_, value);
     }
@@ -73,7 +73,7 @@ class SparseWriter {
     void near(Where value, Where near, Where usual = {}) {
         if (is_there(value != usual)) put_near(out_, value, near);
     }
-    /// Whatever else; it is written behind the others if it is there.
+    /// Any other field, which the caller writes behind the others if present.
     bool other(bool is_other) { return is_there(is_other); }
 
   private:
@@ -92,7 +92,7 @@ class SparseWriter {
 class SparseReader {
   public:
     explicit SparseReader(ByteReader& in) : in_{in}, mask_{in.word<std::uint16_t>()} {}
-    ~SparseReader() { expect(in_, mask_ == 0); }  // Nothing that nobody knows.
+    ~SparseReader() { expect(in_, mask_ == 0); }  // No bit of an unknown field is set.
     SparseReader(const SparseReader&) = delete;
     SparseReader& operator=(const SparseReader&) = delete;
 

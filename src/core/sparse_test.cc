@@ -54,13 +54,13 @@ Thing unpacked(const std::string& bytes, Ticket number, Time began) {
 constexpr Ticket kNumber{7 * kCopiesMax};
 const Time kBegan{Duration{1'700'000'000'000}};
 
-TEST(Sparse, WhatIsAsItMostlyIsTakesTwoBytesInAll) {
+TEST(Sparse, AStructOfDefaultsTakesTwoBytes) {
     const Thing usual{.number = kNumber, .began = kBegan};
     EXPECT_EQ(packed(usual), std::string(2, '\0'));
     EXPECT_EQ(unpacked(packed(usual), kNumber, kBegan), usual);
 }
 
-TEST(Sparse, EachFieldComesBackAloneAndWithAllOthers) {
+TEST(Sparse, EachFieldIsReadBackAloneAndWithAllOthers) {
     const Thing usual{.number = kNumber, .began = kBegan};
     std::vector<Thing> things(8, usual);
     things[0].tries = 255;
@@ -83,7 +83,7 @@ TEST(Sparse, EachFieldComesBackAloneAndWithAllOthers) {
     }
 }
 
-TEST(Sparse, ATicketIsFoundAgainWhereverItIs) {
+TEST(Sparse, ANearTicketIsReadBackFromAnyDistance) {
     for (const auto ticket : {std::uint64_t{0},
                               std::uint64_t{1},
                               kCopiesMax,
@@ -101,7 +101,7 @@ TEST(Sparse, ATicketIsFoundAgainWhereverItIs) {
     EXPECT_EQ(out.size(), 1U) << "and in few bytes if it is near";
 }
 
-TEST(Sparse, AMarkThatNobodyKnowsIsGarbage) {
+TEST(Sparse, AnUnknownMaskBitIsGarbage) {
     std::string bytes{"\0\x80", 2};  // The sixteenth of seven fields.
     ByteReader in{bytes};
     Thing thing{.number = kNumber};

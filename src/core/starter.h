@@ -1,4 +1,5 @@
-// Who started a workflow, as far as that is remembered once it is over.
+// The key under which the dedup window remembers a workflow's starter, also after the workflow's
+// end.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace parlance::core {
 
-/// A workflow's id together with who started it: tells a repeat by that one from another's. No
-/// sender of messages has a space in its name.
+/// Key of a workflow's id together with the starter: tells a repeat by the starter from a start by
+/// another caller. No message key can collide: no sender has a space in its name.
 inline std::uint64_t starter_key(const HashKey& key, std::string_view by, std::string_view id) {
     return message_key(key, "started by " + std::string{by}, id);
 }

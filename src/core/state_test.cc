@@ -1,4 +1,4 @@
-// The shared state: versions, whose a task is, and allocations that are enforced.
+// The shared state: versions, owners of tasks, and enforced allocations.
 #include <gtest/gtest.h>
 
 #include "core/testing/story.h"
@@ -47,13 +47,13 @@ TEST_F(SharedState, T13_AStaleUpdateIsRefusedWithTheCurrentVersion) {
     EXPECT_TRUE(story.state().shared.tasks.empty());
 }
 
-TEST_F(SharedState, T13_WhatIsThereIsNotMadeAgainAndWhatIsNotIsNotChanged) {
+TEST_F(SharedState, T13_ExistingItemsAreNotCreatedAndMissingItemsAreNotChanged) {
     EXPECT_EQ(task("alice", {.operation = StateOperation::Update}), Refusal::StateNotFound);
     task("alice", {});
     EXPECT_EQ(task("alice", {}), Refusal::StateVersionStale);
 }
 
-TEST_F(SharedState, T12_ATaskIsForWhomItIsAssignedToElseForWhoMadeIt) {
+TEST_F(SharedState, T12_ATaskIsChangedByItsAssigneeElseByItsCreator) {
     task("alice", {});
     EXPECT_EQ(task("bob", {.operation = StateOperation::Update, .version = 1}),
               Refusal::IdentityMismatch);
@@ -66,7 +66,7 @@ TEST_F(SharedState, T12_ATaskIsForWhomItIsAssignedToElseForWhoMadeIt) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(SharedState, X13_AUsersTaskIsNotThereForWhoMayNotActForThatUser) {
+TEST_F(SharedState, X13_AUsersTaskIsHiddenFromCallersWhoMayNotActForTheUser) {
     story.as_operator().ask(WriteTask{.id = "t", .document = "{}", .agent = "bob", .user = "u"});
     EXPECT_EQ(task("bob", {.operation = StateOperation::Update, .version = 1, .user = "u"}),
               Refusal::StateNotFound);
@@ -79,7 +79,7 @@ TEST_F(SharedState, T15_UsingMoreThanTheLimitIsRefused) {
     EXPECT_EQ(use(2, 50 * kOne), Refusal::ResourceLimitExceeded) << "what is used is used";
 }
 
-TEST_F(SharedState, T15_OnlyAnOperatorAllots) {
+TEST_F(SharedState, T15_OnlyAnOperatorAllocates) {
     story.as("bob").ask(WriteAllocation{StateOperation::Create, "a", 0, tokens});
     EXPECT_EQ(story.refusal(), Refusal::IdentityRoleForbidden);
     allot(StateOperation::Create, 0, tokens);
@@ -104,7 +104,7 @@ TEST_F(SharedState, T15_AnAllocationEndsAtItsTimeAndNotBefore) {
     EXPECT_EQ(allot(StateOperation::Create, 0, brief), Refusal::InputValidationFailed);
 }
 
-TEST_F(SharedState, T15_TokensThatAnAnswerCostAreChargedAndNothingIsAskedWithoutAny) {
+TEST_F(SharedState, T15_AnswersAreChargedAndAnEmptyAllocationRefusesRequests) {
     allot(StateOperation::Create, 0, tokens);
     story.as_the_hub().connect("bob", 9);
     story.request({.id = "q1"});

@@ -22,28 +22,28 @@ using workflow::Item;
 using workflow::Run;
 using workflow::Stage;
 
-/// Tries after the first, of what may work the next time, where the plan says nothing.
+/// Retries of a transient failure, where the plan does not set the number.
 constexpr std::uint32_t kTransientRetries = 2;
 constexpr std::uint32_t kBackoffDoublingsMax = 10;
 constexpr std::string_view kTooUnsure = "CONFIDENCE_TOO_LOW";
 constexpr Duration kStepTimeout{std::chrono::seconds{30}};
 
-/// What went wrong.
+/// A failure of a step.
 struct Trouble {
     std::string code{};
     std::string detail{};
-    std::optional<bool> is_retryable{};  ///< Nothing: nobody knows.
+    std::optional<bool> is_retryable{};  ///< None: unknown.
     std::string strategy{};
 };
 
-// --- who is asked ----------------------------------------------------------------------------
+// --- choosing the agent ----------------------------------------------------------------------
 
 std::string_view starter_of(const Run& run) {
     return run.is_by_agent ? std::string_view{run.by} : std::string_view{};
 }
 
-/// Of those who have the capability, one that may be asked, is not left alone and has the least to
-/// do.
+/// Of the agents with the capability: agents that may be asked come first, then agents not left
+/// alone, then present agents, then the least busy.
 AgentHandle find_capable(const State& state, std::string_view capability, const Run& run) {
     const auto starter = starter_of(run);
     const auto found = state.registry.by_capability.find(capability);
@@ -67,7 +67,7 @@ const Duty& duty_of(const Spot& spot, Road road) {
     return road == Road::Undo ? spot.plan().compensation : spot.plan().duty;
 }
 
-/// The list that the step runs for; nothing if it is none.
+/// The list that the step runs for; none if the value is no list.
 std::optional<json::Value> list_of(workflow::Places& places, const StepPlan& plan) {
     const auto list = places.at(plan.for_each);
     return list.is_array() ? std::optional{list} : std::nullopt;
@@ -92,7 +92,7 @@ std::string inputs_of(const Spot& spot, const Duty& duty) {
     return workflow::filled(json::root(inputs), places.lookup());
 }
 
-/// Follows from where in the run it is asked, and which try it is.
+/// Follows from the position in the run, the path and the attempt.
 std::string request_id(const Spot& spot, Road road, std::uint32_t attempt) {
     return derived_uuid(fmt::format(
         "{} {} {} {} {}", spot.run.id, spot.step, spot.item, static_cast<unsigned>(road), attempt));
@@ -104,7 +104,7 @@ Duration time_for(const Draft& draft, const Spot& spot) {
     return std::max(time, Duration{1});
 }
 
-/// The delegation that it is.
+/// The step's request as a delegation.
 ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capability) {
     return std::make_shared<const Claim>(
         Claim{.user = spot.run.user,
@@ -122,9 +122,9 @@ ClaimPtr claim_of(const State& state, const Spot& spot, std::string_view capabil
               .may_repeat = true});
 }
 
-/// The claim with what the step's own content is estimated to take, where the author of the
-/// workflow said how many tokens the step may take (X8). The context that the hub adds is not the
-/// author's, and what was done is compensated whatever it takes.
+/// The claim with the estimated tokens of the step's own content, where the workflow's author
+/// limited the step's tokens (X8). The context added by the hub is not the author's, and a
+/// compensation is asked for whatever it takes.
 ClaimPtr measured(const State& state, ClaimPtr claim, Assignment content, Road road) {
     if (claim->tokens_max == 0 || road == Road::Undo) return claim;
     content.context = "{}";
@@ -136,7 +136,7 @@ ClaimPtr measured(const State& state, ClaimPtr claim, Assignment content, Road r
     return std::make_shared<const Claim>(std::move(exact));
 }
 
-// --- what follows when it does not work ------------------------------------------------------
+// --- failures and retries --------------------------------------------------------------------
 
 void end_step(Draft& draft, const Spot& spot, StepEnd end, Trouble trouble = {}) {
     draft.add(StepEnded{.run = spot.run.number,
@@ -175,11 +175,11 @@ bool may_retry(const Spot& spot, std::uint32_t attempt, const Trouble& trouble) 
 
 // --- people ----------------------------------------------------------------------------------
 
-/// What a person is asked about a step, and why.
+/// The human task about a step, and about the step's failure, if any.
 HumanQuestion question_of(const Draft& draft, const Spot& spot, const Trouble& trouble) {
     const auto& plan = spot.plan().person;
     const auto* item = spot.find_item();
-    // There is an answer to be judged, or one to be given.
+    // There is an answer to be judged, or an answer to be given.
     const auto preset = trouble.code == kTooUnsure ? HumanKind::Edit : HumanKind::Answer;
     workflow::Places places{spot.run};
     json::ObjectWriter context;
@@ -207,8 +207,8 @@ HumanQuestion question_of(const Draft& draft, const Spot& spot, const Trouble& t
     return question;
 }
 
-/// Puts the step to a person; or ends it, if nobody can be asked. `asked` has what there is to
-/// decide about.
+/// Opens a human task about the step; or ends the step, if nobody can be asked. `asked` has the
+/// answer to be judged, if any.
 void ask_about(Draft& draft, const Spot& spot, Trouble trouble, StepAsked asked = {}) {
     const auto question = question_of(draft, spot, trouble);
     if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
@@ -226,7 +226,7 @@ void ask_about(Draft& draft, const Spot& spot, Trouble trouble, StepAsked asked 
     draft.add(std::move(asked));
 }
 
-/// Another try, another way, or the end of it.
+/// Tries the step again, or on another path, or ends the step.
 void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Trouble trouble) {
     if (road == Road::Undo) {
         if (may_retry(spot, attempt, trouble)) return delay(draft, spot, road, attempt, trouble);
@@ -261,7 +261,7 @@ void go_on(Draft& draft, const Spot& spot, Road road, std::uint32_t attempt, Tro
 
 Trouble trouble_of(Refusal refusal, std::string detail) {
     const auto& row = refusal_row(refusal);
-    // That the time was too short once is no reason to expect more of the next time.
+    // A timeout is no reason to expect a timely answer from the next try.
     const bool is_late = refusal == Refusal::RequestTimedOut;
     return {.code = std::string{row.code},
             .detail = std::move(detail),
@@ -286,7 +286,7 @@ tl::expected<Ticket, Trouble> open_request(const State& state, SendOutcome sent)
     return tl::unexpected{trouble_of(Refusal::RequestUndeliverable, "it could not be asked")};
 }
 
-/// Asks, and says so; or goes on without having asked.
+/// Sends the step's request and records the step as begun; or goes on from the failure.
 void begin(Draft& draft, const Spot& spot, const Try& it) {
     const auto& state = draft.state;
     const auto fail = [&](Refusal refusal, std::string detail) {
@@ -352,7 +352,7 @@ void begin(Draft& draft, const Spot& spot, const Try& it) {
                         .request = *request});
 }
 
-/// What a step needs and will not come; empty if all came.
+/// The label of a needed step that was lost; empty if none was.
 std::string lost_before(const Run& run, const StepPlan& plan) {
     for (const auto other : plan.after) {
         if (workflow::is_lost(run.steps[other].stage)) return run.plan->steps[other].label;
@@ -360,7 +360,7 @@ std::string lost_before(const Run& run, const StepPlan& plan) {
     return {};
 }
 
-/// Whether `part` stands in `whole`, and where.
+/// The offset of `part`, if `part` lies inside `whole`.
 std::optional<std::uint32_t> place_in(std::string_view whole, std::string_view part) {
     const std::less_equal<> is_not_behind;
     const bool is_inside = !part.empty() && is_not_behind(whole.data(), part.data()) &&
@@ -379,7 +379,7 @@ void judge_answer(Draft& draft, const Spot& spot, const Item& item) {
                        .detail = fmt::format("its answer is sure to {:.3f}, and {:.3f} is wanted",
                                              confidence / 1000.0,
                                              spot.plan().confidence_min / 1000.0)};
-        // A person may find it good enough.
+        // A person may find the answer good enough.
         if (spot.plan().on_error == OnError::Person && at) {
             return ask_about(draft,
                              spot,

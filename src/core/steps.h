@@ -1,5 +1,5 @@
-// One step of a workflow: who is asked and with what, whether the answer will do, and what follows
-// when it will not.
+// A step of a workflow: chooses the agent, sends the request, judges the answer, and decides what
+// follows a failure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace parlance::core {
 
-/// One place in one run.
+/// A step, or one item of a repeated step, in one run.
 struct Spot {
     const workflow::Run& run;
     std::uint32_t step;
@@ -23,19 +23,20 @@ struct Spot {
     }
 };
 
-/// Whether the policy lets a step go to the agent. A workflow is no way round a chain that is not
-/// enabled: it is asked for in the hub's name, and at the wish of who started it.
+/// True if the policy lets the step go to the agent. A workflow is no way round a chain that is not
+/// enabled: both the hub, which asks, and the workflow's starter must be permitted.
 bool may_be_asked(const State& state, std::string_view starter, const registry::Agent& agent);
-/// What is said if it does not.
+/// The refusal text if the policy does not.
 std::string not_permitted(std::string_view starter, std::string_view agent);
 
-/// All that it waited for is there: asks, skips it, or opens it for each of a list.
+/// Everything awaited is there: sends the step's request, skips the step, or opens it for each
+/// item.
 void open_step(Draft& draft, const Spot& spot);
-/// Asks, for the first time or once more.
+/// Sends the step's request, for the first time or again.
 void begin_step(Draft& draft, const Spot& spot);
-/// Asks for what was done to be taken back.
+/// Sends the step's compensation request.
 void undo_step(Draft& draft, const Spot& spot);
-/// What came will do or not.
+/// Judges the answer or failure that came.
 void judge_step(Draft& draft, const Spot& spot);
 
 }  // namespace parlance::core

@@ -1,4 +1,4 @@
-// Answers that come in parts: numbered without a gap, bounded, and never behind the whole (X18).
+// Streamed answers: parts numbered without a gap, bounded, and never behind the whole answer (X18).
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -50,7 +50,7 @@ TEST_F(Streaming, X18_PartsAreNumberedFromOneWithoutAGap) {
     EXPECT_EQ(standing()->answer, Sequence{}) << "it is not over";
 }
 
-TEST_F(Streaming, X18_AReaderGoesOnFromAnyPart) {
+TEST_F(Streaming, X18_AReaderCanContinueFromAnyPart) {
     for (int i = 0; i < 5; ++i) say("{}");
     const auto all = standing()->parts;
     ASSERT_EQ(all.size(), 5U);
@@ -60,7 +60,7 @@ TEST_F(Streaming, X18_AReaderGoesOnFromAnyPart) {
     EXPECT_TRUE(standing(99)->parts.empty()) << "there is no such part yet";
 }
 
-TEST_F(Streaming, X18_ItEndsWithTheAnswerAndCanStillBeRead) {
+TEST_F(Streaming, X18_AnEndedStreamCanStillBeRead) {
     say("{}");
     answer();
     EXPECT_EQ(standing()->parts_count, 1U);
@@ -70,7 +70,7 @@ TEST_F(Streaming, X18_ItEndsWithTheAnswerAndCanStillBeRead) {
     EXPECT_FALSE(find_stream(story.state(), {.asker = "alice", .id = "q-2"}));
 }
 
-TEST_F(Streaming, X18_ANumberIsNotGivenTwiceOverARetry) {
+TEST_F(Streaming, X18_ARetryDoesNotReusePartNumbers) {
     say(R"("first")");
     story.nack(delivery).later(1s).tick();
     delivery = story.last_delivery();
@@ -126,7 +126,7 @@ TEST_F(Streaming, X18_G7_PartsAreBoundedInBytes) {
     EXPECT_EQ(story.refusal(), Refusal::StreamLimitExceeded);
 }
 
-TEST_F(Streaming, X18_OfThoseThatEndedTheOldestIsForgotten) {
+TEST_F(Streaming, X18_TheOldestEndedStreamIsForgotten) {
     story.limits().streams_ended_max = 1;
     say("{}");
     answer();
@@ -144,7 +144,7 @@ TEST_F(Streaming, X18_OfThoseThatEndedTheOldestIsForgotten) {
     EXPECT_EQ(story.state().streams.all.size(), 1U);
 }
 
-TEST_F(Streaming, X18_ARestartChangesNothing) {
+TEST_F(Streaming, X18_StreamsOutliveARestart) {
     say("{}");
     const auto before = standing()->parts;
     story.restart();

@@ -1,4 +1,4 @@
-// Publish, and whoever subscribed gets it.
+// Messages published to a topic reach every subscriber.
 #include <gtest/gtest.h>
 
 #include "core/inspect.h"
@@ -35,7 +35,7 @@ TEST(Topic, S2_EverySubscriberGetsACopyOfItsOwn) {
     EXPECT_EQ(story.state().broker.messages.size(), 0U);
 }
 
-TEST(Topic, S2_ASlowSubscriberGetsItLaterAndHoldsNobodyUp) {
+TEST(Topic, S2_ASlowSubscriberHoldsUpNoOther) {
     News news;
     auto& story = news.story;
     story.connect("bob", 10);
@@ -63,7 +63,7 @@ TEST(Topic, ARetryOfOneCopyLeavesTheOthersAlone) {
     EXPECT_EQ(story.last_delivery().ticket, copies[0].delivery.ticket);
 }
 
-TEST(Topic, WithoutSubscribersItIsAcceptedAndGone) {
+TEST(Topic, AMessageWithoutSubscribersIsAcceptedAndGone) {
     Story story;
     story.send({.id = "e1", .to = "topic:void"});
     EXPECT_EQ(story.happened<MessageAccepted>().size(), 1U);
@@ -79,7 +79,7 @@ TEST(Topic, SubscribingTwiceIsSubscribingOnce) {
     EXPECT_EQ(news.story.state().registry.topics.at({"news"}).size(), 2U);
 }
 
-TEST(Topic, AfterUnsubscribingNothingMoreComes) {
+TEST(Topic, UnsubscribingStopsDeliveries) {
     News news;
     news.story.ask(Unsubscribe{{"bob"}, {"news"}});
     news.publish("e1");
@@ -91,7 +91,7 @@ TEST(Topic, AfterUnsubscribingNothingMoreComes) {
     EXPECT_TRUE(news.story.state().registry.topics.empty());
 }
 
-TEST(Topic, NobodySubscribesAnother) {
+TEST(Topic, AnAgentCannotSubscribeAnother) {
     News news;
     news.story.as("mallory").ask(Unsubscribe{{"bob"}, {"news"}});
     EXPECT_EQ(news.story.refusal(), Refusal::IdentityMismatch);

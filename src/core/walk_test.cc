@@ -1,7 +1,7 @@
-// Thousands of random commands against a deliberately simple idea of what mailboxes are.
+// Thousands of random commands against a deliberately simple model of mailboxes.
 //
-// The model knows messages by id, in lists and maps; it follows the events and says when one of
-// them breaks a promise. After every step the books of the broker are counted again by hand.
+// The model knows messages by id, in lists and maps; it follows the events and reports every event
+// that breaks a promise. After every step the broker's counts are recounted by hand.
 #include <map>
 #include <random>
 #include <set>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr std::array kAgents{"ann", "bob", "cat"};
 constexpr std::uint32_t kRetries = 2;
-constexpr std::uint32_t kLowEvery = 12;  // Two consumers of an agent at the most: patience 3.
+constexpr std::uint32_t kLowEvery = 12;  // At most two consumers of an agent: patience 3.
 
 struct Copy {
     std::string agent;
@@ -32,7 +32,7 @@ struct Copy {
     bool is_answer = false;
 };
 
-/// What should be true, from the events alone.
+/// The expected state, from the events alone.
 class Model {
   public:
     void follow(const Event& event, Time now) {
@@ -138,7 +138,7 @@ class Model {
         open_.erase(found);
     }
 
-    /// Whether all that the agent has of a task is one copy, handed over, and not the question.
+    /// True if the agent has one copy of the task in all, delivered, and not the question itself.
     bool is_in_hand(const std::string& agent, const std::string& task, Ticket question) const {
         std::vector<std::pair<Ticket, bool>> lane;
         for (const auto& [ticket, copy] : copies) {
@@ -148,7 +148,7 @@ class Model {
         return lane.size() == 1 && lane.front().second && lane.front().first != question;
     }
 
-    /// D3: nothing older of the same task may still be there. A revived letter starts anew.
+    /// D3: no older message of the same task may still be there. A revived dead letter starts anew.
     void expect_order(Ticket ticket, const Copy& copy) const {
         if (copy.task.empty() || revived_.contains(ticket)) return;
         for (const auto& [other, elder] : copies) {
@@ -159,8 +159,8 @@ class Model {
         }
     }
 
-    /// D8: while something critical without a task waits, a lower one goes only if neither the one
-    /// before it nor the one that its consumer had before was lower.
+    /// D8: while a critical message without a task waits, a lower one is delivered only if neither
+    /// the agent's previous delivery nor the consumer's previous delivery was lower.
     void expect_urgency(const LeaseGranted& fact, const Copy& copy, Time now) {
         const bool has_critical = std::ranges::any_of(copies, [&](const auto& entry) {
             const auto& [other, waiting] = entry;
@@ -169,7 +169,7 @@ class Model {
                    !waiting.is_dead && waiting.task.empty() && waiting.not_before <= now &&
                    waiting.priority == Priority::Critical && !is_expired;
         });
-        // One with a task may be as urgent as what stands behind it.
+        // A message with a task may be as urgent as the messages behind it.
         const bool is_lower = copy.task.empty() && copy.priority != Priority::Critical;
         auto& before = was_lower_[copy.agent];
         auto& before_here = had_lower_[fact.instance];
@@ -178,7 +178,7 @@ class Model {
     }
 
     struct Open {
-        std::string agent;  ///< The requester's.
+        std::string agent;  ///< The requester.
         std::string task;
         Priority priority = Priority::Normal;
     };
@@ -194,7 +194,7 @@ class Model {
     std::map<InstanceNumber, bool> had_lower_;
 };
 
-/// Counts everything again from the messages themselves.
+/// Recounts everything from the messages themselves.
 void expect_books(const State& state, const Model& model) {
     const auto& broker = state.broker;
     std::map<AgentHandle, broker::Mailbox> counted;
@@ -230,7 +230,7 @@ void expect_books(const State& state, const Model& model) {
         for (const Slot slot : mailbox.consumers) {
             const auto& consumer = broker.consumers[slot];
             ASSERT_EQ(consumer.in_flight, held[slot]);
-            if (!is_tried) continue;  // What fails too often is left alone.
+            if (!is_tried) continue;  // An agent that fails too often is left alone.
             if (consumer.kind != InstanceKind::Socket || consumer.in_flight >= consumer.credit) {
                 continue;
             }
@@ -263,7 +263,7 @@ class Walk {
         }
     }
 
-    /// D1: once everybody is there and takes everything, nothing is left but dead letters.
+    /// D1: once every agent is connected and takes everything, only dead letters are left.
     void settle() {
         story_.replayed_every(1000);
         for (int i = 0; i < 3000; ++i) {
@@ -400,7 +400,7 @@ class Walk {
     std::uint64_t sent_ = 0;
 };
 
-TEST(Walk, D1_D2_D3_D4_D6_D7_D8_HoldWhateverIsAsked) {
+TEST(Walk, D1_D2_D3_D4_D6_D7_D8_HoldForAnyCommands) {
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         Walk walk{seed};

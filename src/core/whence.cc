@@ -12,8 +12,8 @@ namespace {
 using governor::Delegation;
 using governor::Root;
 
-/// The first of the requests that the agent was handed and that fits, or null: those that it holds,
-/// then those that it gave back and will get again.
+/// The first fitting request handed to the agent, or null: requests held by the agent, then
+/// requests given back to be delivered again.
 template <class Fits>
 const broker::OpenRequest* find_handed(const State& state, AgentHandle agent, Fits fits) {
     const auto& broker = state.broker;
@@ -36,7 +36,7 @@ const broker::OpenRequest* find_handed(const State& state, AgentHandle agent, Fi
     return nullptr;
 }
 
-/// The request of this conversation that the agent was handed, or null.
+/// The request of this conversation handed to the agent, or null.
 const broker::OpenRequest* find_held(const State& state,
                                      AgentHandle agent,
                                      std::string_view correlation) {
@@ -45,7 +45,7 @@ const broker::OpenRequest* find_held(const State& state,
     });
 }
 
-/// The deepest that the agent has in hand of a tree that fits.
+/// The deepest delegation that the agent has in hand in a fitting tree.
 template <class Fits>
 Reading<Delegation> find_in_hand(const State& state, AgentHandle agent, Fits fits) {
     const auto& lineage = state.governor.lineage;
@@ -56,7 +56,7 @@ Reading<Delegation> find_in_hand(const State& state, AgentHandle agent, Fits fit
         [&](const Delegation& each) { return fits(*lineage.roots.at(each.root)); });
 }
 
-/// What the asker works on in the session that it names, or in a tree that goes by it.
+/// The requester's work in the named session, or in a tree known by the session's name.
 Reading<Delegation> find_by_session(const State& state, const Asking& asking) {
     const auto& lineage = state.governor.lineage;
     if (!asking.claim.has_session) return {};
@@ -71,8 +71,8 @@ Reading<Delegation> find_by_session(const State& state, const Asking& asking) {
         [&](const Delegation& each) { return std::ranges::find(roots, each.root) != roots.end(); });
 }
 
-/// What the asker has in hand for the user that it names; if it names none, of any tree that was
-/// begun out of a session or for a user: whose work that is, it cannot leave by saying nothing.
+/// The requester's work for the named user. Without a name: the requester's work in any tree begun
+/// out of a session or for a user, since an agent cannot leave such a tree by saying nothing.
 Reading<Delegation> find_by_user(const State& state, const Asking& asking) {
     const auto& user = asking.claim.user;
     if (user.empty() && is_planted(Mutant::LeaveTheTree)) return {};
@@ -86,7 +86,7 @@ Reading<Root> own_root(const State& state, const Asking& asking) {
     return governor::find_root(state.governor.lineage, asking.claim.session, asking.by);
 }
 
-/// With the tree that its parent is in.
+/// Adds the parent and its tree.
 Place placed(const State& state, Place place, Ticket parent) {
     const auto& lineage = state.governor.lineage;
     place.parent = governor::find_delegation(lineage, parent);
@@ -139,7 +139,7 @@ Ticket find_work(const State& state, const Beginning& beginning) {
         return beginning.user.empty() || root.user.empty() || root.user == beginning.user;
     });
     if (deepest != nullptr) return deepest->request;
-    // One that is in no tree yet; those that are in one are of another user.
+    // A request in no tree yet; requests in a tree belong to another user.
     const auto* held = find_handed(state, agent, [&](const broker::Message& message) {
         return governor::find_delegation(lineage, message.ticket) == nullptr;
     });

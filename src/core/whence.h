@@ -1,4 +1,4 @@
-// Out of which request an agent asks or begins something: by what the hub gave it to do.
+// Finds the parent request of a new request or workflow, by the work that the hub gave the agent.
 #pragma once
 
 #include <string_view>
@@ -7,41 +7,42 @@
 
 namespace parlance::core {
 
-/// Where a request stands in the tree of delegations.
+/// Position of a request in the tree of delegations.
 struct Place {
     Reading<governor::Delegation> parent{};
-    const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is on no record yet.
-    Reading<governor::Root> root{};  ///< The tree that it belongs to, if there is one.
-    bool is_sideways = false;        ///< It hands over what the asker has, and goes no deeper.
-    bool is_invited = false;         ///< Nor does what asks for a proposal to the parent.
+    const broker::OpenRequest* unfounded = nullptr;  ///< A parent that is in no tree yet.
+    Reading<governor::Root> root{};                  ///< The tree of the request, if there is one.
+    /// The request hands over the requester's own task, and goes no deeper.
+    bool is_sideways = false;
+    bool is_invited = false;  ///< The request invites a proposal, and goes no deeper either.
 };
 
-/// A request as its asker puts it.
+/// A request as its requester states it.
 struct Asking {
     AgentHandle by = kNoAgent;
     const Envelope& envelope;
     const Claim& claim;
     bool hands_over = false;
 };
-/// By the session it names; then, whatever it names, by what the asker is at work on: an agent does
-/// not come to stand higher in the tree by saying that it stands elsewhere.
+/// The position by the session that the request names, else by the requester's present work: an
+/// agent cannot rise in the tree by claiming to stand elsewhere.
 Place find_place(const State& state, const Asking& asking);
-/// Below this request, as was found before; none: out of the session that the asker names.
+/// The position below a known parent; without a parent, the session that the requester names.
 Place place_below(const State& state, Ticket parent, const Asking& asking);
 
-/// What somebody says about something that it begins.
+/// Facts about a workflow or message, from the caller who begins it.
 struct Beginning {
     std::string_view by;
     std::string_view session;
     std::string_view correlation;
     std::string_view user;
 };
-/// The request that it belongs to: the one whose session, conversation or user it names, else the
-/// deepest that its beginner has in hand for no other user. None: it stands for itself.
+/// The request to which the new work belongs: by session, conversation or user, else the deepest
+/// request that the agent has in hand for no other user. None: the work stands for itself.
 Ticket find_work(const State& state, const Beginning& beginning);
 
-/// Whether its target was handed the request, which is open. To give it back for a while is not to
-/// be rid of it.
+/// True if the target of an open request was given it. A request given back for a retry still
+/// counts.
 bool is_in_hand(const State& state, Ticket request);
 
 }  // namespace parlance::core

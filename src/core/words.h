@@ -1,5 +1,5 @@
-// The words of which packed things and snapshots are made: how each is written, and read back from
-// bytes that may be garbage.
+// Primitives of packed things and snapshots: writing each, and reading each back from bytes that
+// may be garbage.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ inline void expect(ByteReader& in, bool is_sound) {
 
 inline std::string take_text(ByteReader& in) { return std::string{in.bytes(in.varint())}; }
 
-/// How a snapshot has what rests. Plain: field by field, up to form 6. Short: with texts in few
-/// bytes, forms 7 and 8. Sparse: as it is packed now, with only what is not as it mostly is.
+/// How a snapshot stores cold things. Plain: field by field, up to form 6. Short: with texts in few
+/// bytes, forms 7 and 8. Sparse: as packed now, with only the fields that differ from their
+/// defaults.
 enum class Packing { Plain, Short, Sparse };
 inline std::string take_text(ByteReader& in, Packing packing) {
     return packing == Packing::Plain ? take_text(in) : take_short(in);
@@ -43,10 +44,10 @@ inline std::uint64_t take_number(ByteReader& in, std::uint64_t last) {
     return number <= last ? number : 0;
 }
 
-/// What is packed is read as it was, whatever it is; a snapshot checks it.
+/// A packed time is read unchecked; a snapshot checks it.
 inline Time take_any_time(ByteReader& in) { return Time{Duration{from_zigzag(in.varint())}}; }
 
-/// A time that can be added to without coming to the end of time.
+/// True for a time that other times can be added to without overflow.
 inline constexpr std::int64_t kLastTime = std::int64_t{1} << 50U;
 constexpr bool is_near(Time time) {
     const auto count = time.time_since_epoch().count();
@@ -58,7 +59,7 @@ inline Time take_time(ByteReader& in) {
     return is_near(time) ? time : Time{};
 }
 
-/// A count that cannot be larger than what is left, so that garbage cannot ask for the moon.
+/// A count no larger than the bytes left, so that garbage cannot ask for huge memory.
 inline std::uint64_t take_count(ByteReader& in) { return take_number(in, in.left()); }
 
 template <class Enum>

@@ -1,4 +1,4 @@
-// Workflows, as the core runs them: order, values, conditions, failures, and the end.
+// Workflows as the core runs them: order, values, conditions, failures, and the end.
 #include <map>
 #include <optional>
 
@@ -12,13 +12,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A story with agents that are connected and answer when they are told to.
+/// A story with connected agents, who answer when a test says so.
 struct Office {
     Story story;
     std::map<std::string, DeliveryToken> held;  ///< The last delivery of each agent.
-    std::map<std::string, std::string> asked;   ///< What stands in it.
-    std::vector<std::string> order;             ///< Whom something was handed to.
-    std::vector<DeliveryToken> handed;          ///< The same, by delivery.
+    std::map<std::string, std::string> asked;   ///< The body of that delivery.
+    std::vector<std::string> order;             ///< The agents in the order of their deliveries.
+    std::vector<DeliveryToken> handed;          ///< The deliveries in the same order.
 
     explicit Office(const std::vector<std::string>& agents) {
         for (const auto& agent : agents) {
@@ -74,7 +74,7 @@ struct Office {
     int answers = 0;
 };
 
-TEST(Workflow, K14_EachStepGetsWhatWasGatheredSoFar) {
+TEST(Workflow, K14_EachStepGetsTheValuesGatheredSoFar) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[
         {"id":"first","agent":"a","inputs":{"x":{"$from":"/input/x"}}},
@@ -113,7 +113,7 @@ TEST(Workflow, X8_AStepWhoseInputIsAboveItsOwnMaxTokensFails) {
     EXPECT_EQ(usual.order, Ids{"a"}) << "the default is a delegation's, and nobody said it";
 }
 
-TEST(Workflow, X8_WhatTheHubGathersForAStepIsNotHeldAgainstItsMaxTokens) {
+TEST(Workflow, X8_TheHubsContextDoesNotCountTowardsAStepsMaxTokens) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[{"id":"first","agent":"a"},
         {"id":"second","agent":"b","after":["first"],"max_tokens":200,"inputs":{"measured":true}}]})");
@@ -132,7 +132,7 @@ TEST(Workflow, K15_IndependentStepsRunAtTheSameTimeAndAreJoined) {
     EXPECT_EQ(office.inputs("c"), R"({"x":1,"y":2})");
 }
 
-TEST(Workflow, X2_K16_TokensAreSummedOverAListsElements) {
+TEST(Workflow, X2_K16_TokensAreSummedOverTheElementsOfAList) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[
         {"id":"x","agent":"a","for_each":{"$from":"/input","at_most":3}},
@@ -151,7 +151,7 @@ TEST(Workflow, X2_K16_TokensAreSummedOverAListsElements) {
     EXPECT_EQ(office.report_at("/tokens_used"), "11107");
 }
 
-TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
+TEST(Workflow, X5_NoMoreStepsAreOpenThanTheFanOut) {
     Office office{{"a", "b", "c", "d"}};
     office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
         {"id":"4","agent":"d"}]})");
@@ -161,7 +161,7 @@ TEST(Workflow, X5_NoMoreAreOpenThanMayBeDelegatedAtATime) {
     EXPECT_EQ(office.order.back(), "d");
 }
 
-TEST(Workflow, X5_WhenFewerMayBeOpenNothingEndsAndEachBeginsOnce) {
+TEST(Workflow, X5_ALoweredFanOutEndsNoStepAndEachBeginsOnce) {
     Office office{{"a", "b", "c", "d", "e"}};
     office.start(R"({"steps":[{"id":"1","agent":"a"},{"id":"2","agent":"b"},{"id":"3","agent":"c"},
         {"id":"4","agent":"d"},{"id":"5","agent":"e","after":["4"]}]})");
@@ -181,7 +181,7 @@ TEST(Workflow, X5_WhenFewerMayBeOpenNothingEndsAndEachBeginsOnce) {
     EXPECT_EQ(office.order.size(), 5U) << "each began once";
 }
 
-TEST(Workflow, X5_APolicyOfOneLetsTheOthersWaitUntilItIsMore) {
+TEST(Workflow, X5_AFanOutOfOneHoldsOtherStepsUntilRaised) {
     Office office{{"a", "b"}};
     office.story.as_operator().ask(
         ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}})});
@@ -192,7 +192,7 @@ TEST(Workflow, X5_APolicyOfOneLetsTheOthersWaitUntilItIsMore) {
     EXPECT_EQ(office.look().order, (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(Workflow, K16_AFailedStepLeavesAPartialResultAndSaysWhatIsMissing) {
+TEST(Workflow, K16_AFailedStepLeavesAPartialResultThatNamesTheMissingStep) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","label":"The sum"},{"id":"y","agent":"b"},
         {"id":"z","agent":"c","after":["x"]}]})");
@@ -208,7 +208,7 @@ TEST(Workflow, K16_AFailedStepLeavesAPartialResultAndSaysWhatIsMissing) {
     EXPECT_EQ(office.report_at("/missing/2"), "nothing");
 }
 
-TEST(Workflow, K16_FailsAsAWholeWhereItSaysSo) {
+TEST(Workflow, K16_OnErrorFailFailsTheWholeWorkflow) {
     Office office{{"a", "b"}};
     office.start(R"({"on_error":"fail","steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
     office.answer("a", R"({"error":"DATA_MISSING","retryable":false})");
@@ -242,11 +242,11 @@ TEST(Workflow, RunsAStepForEachElementOfAList) {
     EXPECT_EQ(office.inputs("b"), R"({"it":2})");
     office.answer("b", R"({"output":"two"})");
     office.held["b"] = {{second.ticket.value}, 1};
-    // The other one is still out.
+    // The other element is not answered yet.
     EXPECT_FALSE(office.ended());
 }
 
-TEST(Workflow, G3_WhatAPlanAsksOfOneAgentTwiceIsNoCycleAndNotKept) {
+TEST(Workflow, G3_APlansRepeatedRequestIsNoCycleAndNotKept) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"each","agent":"a","for_each":{"$from":"/input/list"}}]})",
                  R"({"list":[1,2]})");
@@ -256,7 +256,7 @@ TEST(Workflow, G3_WhatAPlanAsksOfOneAgentTwiceIsNoCycleAndNotKept) {
     EXPECT_TRUE(roots.at(roots.tickets().front())->errands.empty());
 }
 
-TEST(Workflow, TakesNoMoreElementsThanItMay) {
+TEST(Workflow, AListLongerThanTheLimitFailsTheStep) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"y","agent":"a","for_each":{"$from":"/input","at_most":2}}]})",
                  "[1,2,3]");
@@ -286,7 +286,7 @@ TEST(Workflow, K16_AListOfWhichSomeFailedIsPartial) {
     EXPECT_EQ(office.report_at("/missing/0/code"), R"("UNREADABLE")");
 }
 
-TEST(Workflow, K18_WhatStepsContradictIsToldAndNoNameOfOurs) {
+TEST(Workflow, K18_TheAnswerNamesConflictingValuesWithoutInternalNames) {
     Office office{{"a", "b"}};
     office.start(
         R"({"steps":[{"id":"x","label":"Market","agent":"a"},{"id":"y","label":"Finance","agent":"b"}]})");
@@ -302,7 +302,7 @@ TEST(Workflow, K18_WhatStepsContradictIsToldAndNoNameOfOurs) {
         R"(Note: there are different values for rate: 1 (Market), 2 (Finance). I go by 2, which is surer.")");
 }
 
-TEST(Workflow, C13_TriesAgainWhatMayWorkTheNextTime) {
+TEST(Workflow, C13_RetriesATransientFailure) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"}]})");
     office.answer("a", R"({"error":"API_TIMEOUT","retryable":true})");
@@ -319,7 +319,7 @@ TEST(Workflow, C13_TriesAgainWhatMayWorkTheNextTime) {
     EXPECT_EQ(office.report_at("/steps/0/attempts"), "3");
 }
 
-TEST(Workflow, C13_GivesUpAfterTheRetriesThatItHas) {
+TEST(Workflow, C13_GivesUpAfterItsRetries) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","retry":{"limit":1,"backoff_ms":50}}]})");
     office.answer("a", R"({"error":"API_TIMEOUT"})").later(50ms);
@@ -328,7 +328,7 @@ TEST(Workflow, C13_GivesUpAfterTheRetriesThatItHas) {
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Failed);
 }
 
-TEST(Workflow, C9_CarriesOutTheStrategyThatTheAgentNames) {
+TEST(Workflow, C9_FollowsTheStrategyNamedByTheAgent) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","inputs":{"n":1}}]})");
     office.answer("a", R"({"error":"API_TIMEOUT","retryable":false,"strategy":"DO_b"})");
@@ -339,7 +339,7 @@ TEST(Workflow, C9_CarriesOutTheStrategyThatTheAgentNames) {
     EXPECT_EQ(office.report_at("/steps/0/by"), R"("strategy")");
 }
 
-TEST(Workflow, TakesTheFallbackThatWasPlanned) {
+TEST(Workflow, FollowsThePlannedFallback) {
     Office office{{"a", "b"}};
     office.start(
         R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"b","inputs":{"easy":true}}}]})");
@@ -352,7 +352,7 @@ TEST(Workflow, TakesTheFallbackThatWasPlanned) {
     EXPECT_EQ(value.report_at("/steps/0/error/code"), R"("NO_IDEA")");
 }
 
-TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
+TEST(Workflow, S13_AnAnswerBelowConfidenceMinIsAFailure) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","confidence_min":0.6}]})");
     office.answer("a", R"({"output":1,"confidence":0.599})");
@@ -360,7 +360,7 @@ TEST(Workflow, S13_AnAnswerThatIsTooUnsureIsNone) {
     EXPECT_EQ(office.report_at("/missing/0/code"), R"("CONFIDENCE_TOO_LOW")");
 }
 
-/// What a person of the office says to the one question that waits.
+/// Answers the one waiting human task as a person of the office.
 void answer_as(Office& office, const char* who, AnswerPerson answer) {
     const auto& appeals = office.story.state().people.appeals;
     for (const auto id : appeals.tickets()) {
@@ -371,7 +371,7 @@ void answer_as(Office& office, const char* who, AnswerPerson answer) {
     office.look();
 }
 
-TEST(Workflow, S13_AHumanStepWaitsForItsAnswerAndNothingElseRuns) {
+TEST(Workflow, S13_AHumanStepWaitsForItsAnswer) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"},
         {"id":"ok","after":["x"],"human":{"role":"compliance","question":"Take them on?"}},
@@ -387,7 +387,7 @@ TEST(Workflow, S13_AHumanStepWaitsForItsAnswerAndNothingElseRuns) {
     EXPECT_EQ(office.inputs("b"), R"({"said":"approve"})");
 }
 
-TEST(Workflow, S13_WhatAPersonRejectsHasFailed) {
+TEST(Workflow, S13_ARejectionFailsTheStep) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"ok","human":{"question":"May we?"}}]})");
     answer_as(office, "ann", {.decision = HumanDecision::Reject, .reason = "too dear"});
@@ -404,7 +404,7 @@ TEST(Workflow, S13_APersonMayFindAnUnsureAnswerGoodEnough) {
     EXPECT_EQ(office.report_at("/output/x"), R"({"n":7})");
 }
 
-TEST(Workflow, S12_WhatFailedForGoodIsPutToAPerson) {
+TEST(Workflow, S12_APermanentFailureGoesToAPerson) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","on_error":"human"}]})");
     office.answer("a", R"({"error":"NO_IDEA","retryable":false})");
@@ -412,7 +412,7 @@ TEST(Workflow, S12_WhatFailedForGoodIsPutToAPerson) {
     EXPECT_EQ(office.report_at("/output/x"), "42");
 }
 
-TEST(Workflow, W9_CancellingWithdrawsWhatWasAsked) {
+TEST(Workflow, W9_CancellingWithdrawsHumanTasks) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"ok","human":{"question":"May we?"}}]})");
     office.story.as_operator().ask(CancelRequest{"w", "no longer"});
@@ -420,7 +420,7 @@ TEST(Workflow, W9_CancellingWithdrawsWhatWasAsked) {
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
 }
 
-TEST(Workflow, S13_IfNobodyAnswersItFailsOrGoesOnAsItSays) {
+TEST(Workflow, S13_ALapsedHumanStepFollowsIfNobody) {
     for (const auto& [word, end] :
          {std::pair{"fail", WorkflowEnd::Failed}, {"approve", WorkflowEnd::Completed}}) {
         Office office{{"a"}};
@@ -436,7 +436,7 @@ TEST(Workflow, S13_IfNobodyAnswersItFailsOrGoesOnAsItSays) {
     }
 }
 
-TEST(Workflow, K20_NothingIsUnderWayInAReportOfWhatIsOver) {
+TEST(Workflow, K20_AFinalReportHasNoRunningStep) {
     Office office{{"a", "b"}};
     office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","human":{"question":"May we?"}},
         {"id":"y","agent":"b","after":["x"]}]})");
@@ -447,7 +447,7 @@ TEST(Workflow, K20_NothingIsUnderWayInAReportOfWhatIsOver) {
     EXPECT_EQ(office.report_at("/steps/1/status"), R"("CANCELLED")");
 }
 
-TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
+TEST(Workflow, K20_ATimedOutWorkflowReturnsItsPartialResult) {
     Office office{{"a", "b"}};
     office.start(R"({"timeout_ms":1000,"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b"}]})");
     office.answer("a", R"({"output":1})").later(999ms);
@@ -459,7 +459,7 @@ TEST(Workflow, K20_PastItsTimeItReturnsWhatThereIs) {
     EXPECT_EQ(office.report_at("/missing/0/step"), R"("y")");
 }
 
-TEST(Workflow, X21_CancellingTakesBackWhatWasDone) {
+TEST(Workflow, X21_CancellingCompensatesDoneSteps) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[
         {"id":"book","agent":"a","compensate":{"agent":"c","inputs":{"cancel":{"$from":"/steps/book/output/id"}}}},
@@ -477,7 +477,7 @@ TEST(Workflow, X21_CancellingTakesBackWhatWasDone) {
     EXPECT_EQ(office.report_at("/steps/1/status"), R"("FAILED")") << "b was at work";
 }
 
-TEST(Workflow, X21_WhatCannotBeTakenBackIsNotCalledTakenBack) {
+TEST(Workflow, X21_AFailedCompensationIsReportedAsFailed) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[
         {"id":"book","agent":"a","compensate":{"capability":"UNBOOK"}},
@@ -493,7 +493,7 @@ TEST(Workflow, X21_WhatCannotBeTakenBackIsNotCalledTakenBack) {
     EXPECT_EQ(office.report_at("/steps/2/status"), R"("CANCELLED")") << "and was never asked";
 }
 
-TEST(Workflow, X21_WhatCameAfterIsTakenBackFirstInWhateverOrderThePlanHasIt) {
+TEST(Workflow, X21_LaterStepsAreCompensatedFirstWhateverTheOrderInThePlan) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[
         {"id":"pay","agent":"b","after":["book"],"compensate":{"agent":"b"}},
@@ -520,7 +520,7 @@ TEST(Workflow, C11_GoesOnAfterARestart) {
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
 }
 
-TEST(Workflow, C11_WhatWasLostOnItsWayToAPollerIsHandedOutAgainInTime) {
+TEST(Workflow, C11_AStepLostOnTheWayToAPollerIsDeliveredAgainInTime) {
     Office office{{}};
     auto& story = office.story;
     story.as_the_hub().ask(RegisterAgent{{"p"}, {}});
@@ -545,7 +545,7 @@ TEST(Workflow, C11_WhatWasLostOnItsWayToAPollerIsHandedOutAgainInTime) {
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Completed);
 }
 
-TEST(Workflow, C8_StartedTwiceRunsOnce) {
+TEST(Workflow, C8_AWorkflowStartedTwiceRunsOnce) {
     Office office{{"a"}};
     const std::string plan = R"({"steps":[{"id":"x","agent":"a"}]})";
     office.start(plan).start(plan);
@@ -555,7 +555,7 @@ TEST(Workflow, C8_StartedTwiceRunsOnce) {
     EXPECT_EQ(office.story.refusal(), Refusal::MessageIdConflict);
 }
 
-TEST(Workflow, X13_WhoRepeatsAnothersStartIsToldNothing) {
+TEST(Workflow, X13_RepeatingAnotherCallersStartRevealsNothing) {
     Office office{{"a"}};
     const StartWorkflow start{
         .id = "w", .plan = R"({"steps":[{"id":"x","agent":"a"}]})", .user = "u"};
@@ -566,7 +566,7 @@ TEST(Workflow, X13_WhoRepeatsAnothersStartIsToldNothing) {
     EXPECT_TRUE(office.story.happened<DuplicateReceived>().empty());
 }
 
-TEST(Workflow, I1_WhoRepeatsAnothersStartWithoutAUserIsToldNothingEither) {
+TEST(Workflow, I1_RepeatingAnotherCallersStartWithoutAUserRevealsNothing) {
     Office office{{"a"}};
     const StartWorkflow start{.id = "w", .plan = R"({"steps":[{"id":"x","agent":"a"}]})"};
     auto other = start;
@@ -597,7 +597,7 @@ TEST(Workflow, I1_WhoRepeatsAnothersStartWithoutAUserIsToldNothingEither) {
     try_all();
 }
 
-TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
+TEST(Workflow, AsksTheLeastBusyAgentWithTheCapability) {
     Office office{{"a", "b"}};
     office.story.as_the_hub().ask(RegisterAgent{{"b"}, {.capabilities = R"([{"code":"DO_a"}])"}});
     office.story.send({.id = "busy", .to = "a"});
@@ -605,13 +605,13 @@ TEST(Workflow, AsksWhoeverHasTheCapabilityAndTheLeastToDo) {
     EXPECT_EQ(office.order.back(), "b");
 }
 
-TEST(Workflow, SaysThatNobodyHasTheCapability) {
+TEST(Workflow, FailsAStepThatNoAgentHasTheCapabilityFor) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","capability":"DO_nothing"}]})");
     EXPECT_EQ(office.report_at("/missing/0/code"), R"("CAPABILITY_NOT_REGISTERED")");
 }
 
-TEST(Workflow, AStoppedFleetStopsItAndItGoesOnWhenResumed) {
+TEST(Workflow, WaitsForAStoppedFleetAndGoesOnOnResume) {
     Office office{{"a", "b"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"},{"id":"y","agent":"b","after":["x"]}]})");
     office.story.as_operator().ask(StopFleet{.reason = "fire drill"});
@@ -622,7 +622,7 @@ TEST(Workflow, AStoppedFleetStopsItAndItGoesOnWhenResumed) {
     EXPECT_EQ(office.order.back(), "b");
 }
 
-TEST(Workflow, IsOfOnePurseAndEndsItsTree) {
+TEST(Workflow, HasATreeOfItsOwnAndEndsTheTree) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","agent":"a"}]})");
     EXPECT_EQ(office.story.happened<DelegationAdmitted>().front().session, "w");
@@ -631,7 +631,7 @@ TEST(Workflow, IsOfOnePurseAndEndsItsTree) {
     EXPECT_TRUE(office.story.state().governor.lineage.roots.empty());
 }
 
-TEST(Workflow, AFleetThatIsStoppedWithAllThatRunsEndsThemToo) {
+TEST(Workflow, StoppingTheFleetWithCancellationEndsRunningWorkflows) {
     Office office{{"a", "b", "d"}};
     office.start(R"({"steps":[{"id":"x","agent":"a","fallback":{"agent":"d"}},
         {"id":"y","human":{"question":"Go on?"}},
@@ -648,7 +648,7 @@ TEST(Workflow, AFleetThatIsStoppedWithAllThatRunsEndsThemToo) {
     EXPECT_TRUE(office.story.state().workflows.runs.empty());
 }
 
-TEST(Workflow, AStoppedFleetTakesBackWhatWasDoneWhenItGoesOn) {
+TEST(Workflow, AResumedFleetCompensatesCancelledWorkflows) {
     Office office{{"a", "b", "c"}};
     office.start(R"({"steps":[{"id":"book","agent":"a","compensate":{"agent":"c"}},
         {"id":"pay","agent":"b","after":["book"],"fallback":{"agent":"a"}}]})");
@@ -666,7 +666,7 @@ TEST(Workflow, AStoppedFleetTakesBackWhatWasDoneWhenItGoesOn) {
     EXPECT_EQ(office.ended()->end, WorkflowEnd::Cancelled);
 }
 
-TEST(Workflow, WhatAStoppedFleetAskedPeopleIsWithdrawn) {
+TEST(Workflow, StoppingTheFleetWithCancellationWithdrawsHumanTasks) {
     Office office{{"a"}};
     office.start(R"({"steps":[{"id":"x","human":{"question":"Go on?"}}]})");
     ASSERT_EQ(office.story.happened<HumanAsked>().size(), 1U);

@@ -1,5 +1,5 @@
-// A workflow is no way round the limits: what an agent starts while it works on something belongs
-// to that, and every step draws on the purses.
+// A workflow is no way round the limits: a workflow that an agent starts from its work belongs to
+// that work, and every step draws on the budgets.
 #include <gtest/gtest.h>
 
 #include "base/fold.h"
@@ -20,7 +20,7 @@ class WorkflowTree : public ::testing::Test {
             story.connect(name, 10);
         }
     }
-    /// "byte" works on an errand of "prime" for u-1.
+    /// "byte" works on a request of "prime" for u-1.
     void give_byte_work(std::uint32_t depth_max, std::uint64_t tokens = 0) {
         Claim claim{.user = "u-1",
                     .session = "s-1",
@@ -50,7 +50,7 @@ class WorkflowTree : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    /// Why the first step that is missing is.
+    /// The code of the first missing step.
     std::string code() {
         const auto ended = story.happened<WorkflowEnded>();
         if (ended.empty()) return "it runs";
@@ -67,14 +67,14 @@ class WorkflowTree : public ::testing::Test {
     DeliveryToken work{};
 };
 
-TEST_F(WorkflowTree, X4_G1_ItsStepsAreDeeperThanWhatItsStarterWorksOn) {
+TEST_F(WorkflowTree, X4_G1_StepsAreDeeperThanTheStartersWork) {
     give_byte_work(2);
     start(R"({"id":"a","agent":"tag"})");
     EXPECT_EQ(code(), R"("DELEGATION_DEPTH_EXCEEDED")");
     EXPECT_EQ(asked(), Ids{});
 }
 
-TEST_F(WorkflowTree, X4_G1_OneLevelMoreIsEnough) {
+TEST_F(WorkflowTree, X4_G1_OneMoreLevelOfDepthLetsTheStepsRun) {
     give_byte_work(3);
     start(R"({"id":"a","agent":"tag"})");
     EXPECT_EQ(asked(), (Ids{"tag"}));
@@ -92,7 +92,7 @@ TEST_F(WorkflowTree, X4_AnAgentWithoutWorkBeginsATreeOfItsOwn) {
     EXPECT_EQ(story.happened<DelegationAdmitted>()[0].depth, 1U);
 }
 
-TEST_F(WorkflowTree, X4_AnOperatorWithTheNameOfAnAgentIsNotThatAgent) {
+TEST_F(WorkflowTree, X4_AnOperatorNamedLikeAnAgentIsNotTheAgent) {
     give_byte_work(2);
     story.as_caller({.agent = {"byte"}, .is_operator = true})
         .ask(StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
@@ -105,7 +105,7 @@ TEST_F(WorkflowTree, X6_G3_AnObjectiveDoesNotComeBackOverAWorkflow) {
     EXPECT_EQ(code(), R"("DELEGATION_CYCLE_DETECTED")");
 }
 
-TEST_F(WorkflowTree, X8_I2_ItSpendsWhatItsStarterWasGiven) {
+TEST_F(WorkflowTree, X8_I2_StepsSpendTheStartersTokens) {
     give_byte_work(9, 100);
     start(R"({"id":"a","agent":"tag","max_tokens":100},{"id":"b","agent":"prime","max_tokens":1})");
     EXPECT_EQ(asked(), (Ids{"tag"}));
@@ -115,13 +115,13 @@ TEST_F(WorkflowTree, X8_I2_ItSpendsWhatItsStarterWasGiven) {
     EXPECT_EQ(refused[0].code, "BUDGET_TOKENS_EXCEEDED");
 }
 
-TEST_F(WorkflowTree, X8_AStepThatSaysNothingTakesWhatIsLeft) {
+TEST_F(WorkflowTree, X8_AStepWithoutMaxTokensGetsTheRest) {
     give_byte_work(9, 100);
     start(R"({"id":"a","agent":"tag"})");
     EXPECT_EQ(story.happened<DelegationAdmitted>()[0].tokens, 100U);
 }
 
-TEST_F(WorkflowTree, X8_G4_EveryPurseBindsAStep) {
+TEST_F(WorkflowTree, X8_G4_EveryBudgetBindsAStep) {
     for (const auto rule : {Rule::TokensInTotal,
                             Rule::TokensPerDelegation,
                             Rule::TokensPerRoot,
@@ -133,7 +133,7 @@ TEST_F(WorkflowTree, X8_G4_EveryPurseBindsAStep) {
                           .plan = R"({"steps":[{"id":"a","agent":"tag","max_tokens":1200}]})"});
         EXPECT_EQ(code(), R"("BUDGET_TOKENS_EXCEEDED")") << static_cast<int>(rule);
         EXPECT_EQ(asked(), Ids{});
-        // One that says nothing has what is left.
+        // A step that names no number gets the rest.
         story.ask(StartWorkflow{.id = id, .plan = R"({"steps":[{"id":"a","agent":"tag"}]})"});
         ASSERT_EQ(asked(), (Ids{"tag"}));
         EXPECT_EQ(story.happened<DelegationAdmitted>()[0].tokens, 1'199U);
@@ -153,7 +153,7 @@ TEST_F(WorkflowTree, T14_ARiskyStepIsPutToAPerson) {
     EXPECT_EQ(story.happened<HumanAsked>().size(), 1U);
 }
 
-TEST_F(WorkflowTree, X7_I2_ItDoesNotOutliveWhatItWasStartedFor) {
+TEST_F(WorkflowTree, X7_I2_AWorkflowDoesNotOutliveTheStartersWork) {
     give_byte_work(9);
     start(R"({"id":"a","agent":"tag"},{"id":"b","agent":"prime","after":["a"]})");
     const auto step = story.last_delivery();
@@ -173,7 +173,7 @@ TEST_F(WorkflowTree, X7_I2_ItDoesNotOutliveWhatItWasStartedFor) {
     EXPECT_EQ(code(), R"("DELEGATION_NOT_FOUND")");
 }
 
-/// A request of a dialect that knows no delegations.
+/// A request of a dialect without delegations.
 SendMessage plain(const std::string& id, const std::string& user) {
     return {
         .envelope = envelope(
@@ -183,7 +183,7 @@ SendMessage plain(const std::string& id, const std::string& user) {
         .claim = std::make_shared<Claim>(Claim{.user = user})};
 }
 
-TEST_F(WorkflowTree, X13_I3_WhoNamesAUserInAnyDialectNeedsAGrant) {
+TEST_F(WorkflowTree, X13_I3_NamingAUserNeedsAGrantInEveryDialect) {
     story.as_caller({.agent = {"prime"}, .users = {"u-2"}}).ask(plain("k-1", "u-1"));
     EXPECT_EQ(story.refusal(), Refusal::UserIsolationViolated);
     EXPECT_EQ(asked(), Ids{});
@@ -192,7 +192,7 @@ TEST_F(WorkflowTree, X13_I3_WhoNamesAUserInAnyDialectNeedsAGrant) {
     EXPECT_EQ(story.happened<DelegationAdmitted>().size(), 1U) << "X16: it is on record";
 }
 
-TEST_F(WorkflowTree, X13_AndItsRequestsCountForTheUser) {
+TEST_F(WorkflowTree, X13_PlainRequestsCountForTheUser) {
     allow({{{Rule::RequestsPerUserMinute, {}}, 1}});
     story.ask(plain("k-1", "u-1"));
     EXPECT_EQ(story.refusal(), Refusal::None);
@@ -202,14 +202,14 @@ TEST_F(WorkflowTree, X13_AndItsRequestsCountForTheUser) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-TEST_F(WorkflowTree, X13_TheSameIsAskedOfTheSameAsOftenAsNeeded) {
+TEST_F(WorkflowTree, X13_APlainRequestMayBeRepeatedInATreeOfItsOwn) {
     for (const auto* id : {"k-1", "k-2", "k-3", "k-4", "k-5"}) {
         story.ask(plain(id, "u-1"));
         EXPECT_EQ(story.refusal(), Refusal::None) << id << ": each is a tree of its own";
     }
 }
 
-TEST_F(WorkflowTree, X13_NobodyBeginsTheContextOfAWorkflowItHasNoPartIn) {
+TEST_F(WorkflowTree, X13_OnlyAgentsWithAPartInAWorkflowBeginItsContext) {
     story.as_operator().ask(
         StartWorkflow{.id = "w", .plan = R"({"steps":[{"id":"a","agent":"tag"}]})", .user = "u-1"});
     story.as("byte").ask(WriteContext{.workflow = "w", .agent = {"byte"}, .entities = "{}"});
@@ -218,7 +218,7 @@ TEST_F(WorkflowTree, X13_NobodyBeginsTheContextOfAWorkflowItHasNoPartIn) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
-// --- a workflow is no way round what its starter may not do ------------------------------------
+// --- a step is bound by its starter's permissions ----------------------------------------------
 
 TEST_F(WorkflowTree, T14_AStepGoesNowhereItsStarterMayNotAsk) {
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
@@ -240,7 +240,7 @@ TEST_F(WorkflowTree, T14_AStepGoesNowhereItsStarterMayNotAsk) {
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted) << "nor where no workflow may";
 }
 
-TEST_F(WorkflowTree, T14_WhoCanDoAStepIsSoughtAmongThoseItsStarterMayAsk) {
+TEST_F(WorkflowTree, T14_AStepsAgentIsChosenAmongAgentsTheStarterMayAsk) {
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
     story.ask(RegisterAgent{{"tag"}, {.capabilities = R"([{"code":"READ"}])"}});
     start(R"({"id":"a","capability":"READ"})");
@@ -253,7 +253,7 @@ TEST_F(WorkflowTree, T14_WhoCanDoAStepIsSoughtAmongThoseItsStarterMayAsk) {
     EXPECT_EQ(asked(), (Ids{"prime"})) << "busier, and permitted";
 }
 
-TEST_F(WorkflowTree, T14_AChainThatIsClosedMeanwhileIsClosedForTheNextStep) {
+TEST_F(WorkflowTree, T14_AChainDisabledMeanwhileBlocksTheNextStep) {
     start(R"({"id":"a","agent":"prime"},{"id":"b","agent":"tag","after":["a"]})");
     const auto step = story.last_delivery();
     allow({{{Rule::ChainEnabled, {ScopeKind::Chain, "byte>tag"}}, 0}});
@@ -276,7 +276,7 @@ TEST_F(WorkflowTree, T14_AChainThatIsClosedMeanwhileIsClosedForTheNextStep) {
     EXPECT_EQ(code(), R"("ROUTE_NOT_PERMITTED")");
 }
 
-TEST_F(WorkflowTree, T14_G6_WhatTheHubAsksForThemIsNotOneRateForAll) {
+TEST_F(WorkflowTree, T14_G6_StepsOfAllStartersShareNoRate) {
     allow({{{Rule::MessagesPerMinute, {}}, 2}});
     for (const auto* starter : {"prime", "byte"}) {
         for (const auto* id : {"1", "2"}) {
@@ -289,7 +289,7 @@ TEST_F(WorkflowTree, T14_G6_WhatTheHubAsksForThemIsNotOneRateForAll) {
     EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded) << "who starts them has a rate";
 }
 
-TEST_F(WorkflowTree, T14_G6_WhatAnAgentStartsOrAsksPeopleCountsAsSent) {
+TEST_F(WorkflowTree, T14_G6_StartedWorkflowsAndHumanTasksCountAsSentMessages) {
     allow({{{Rule::MessagesPerMinute, {ScopeKind::Agent, "byte"}}, 2}});
     const auto wait = [&] {
         const auto refused = story.asked_for<TellRefused>();
@@ -321,7 +321,7 @@ TEST_F(WorkflowTree, T14_G6_WhatAnAgentStartsOrAsksPeopleCountsAsSent) {
     EXPECT_EQ(start_one("w-2"), Refusal::None);
 }
 
-TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
+TEST_F(WorkflowTree, X13_K23_AWorkflowCannotUseASessionKeptForAnotherUser) {
     story.as_caller({.agent = {"prime"}, .users = {"u-2"}})
         .ask(WriteSession{.id = "kept", .user = "u-2"});
     const auto start_in = [&](const std::string& session, const std::string& user) {
@@ -341,7 +341,7 @@ TEST_F(WorkflowTree, X13_K23_NobodyWorksInASessionThatIsKeptForAnother) {
     EXPECT_EQ(start_in("free", "u-1"), Refusal::None);
 }
 
-TEST_F(WorkflowTree, X13_WhatCameOfARequestIsToldToWhoMayActForItsUser) {
+TEST_F(WorkflowTree, X13_AnOutcomeIsToldOnlyToCallersWhoMayActForTheUser) {
     const auto ask_as = [&](std::vector<std::string> users) {
         story.as_caller({.agent = {"prime"}, .users = std::move(users)}).ask(plain("k", "u-1"));
         return story.refusal();
@@ -365,7 +365,7 @@ TEST_F(WorkflowTree, X13_WhatCameOfARequestIsToldToWhoMayActForItsUser) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
 }
 
-TEST_F(WorkflowTree, X13_D4_WhoAsksOutOfItsWorkNeedsNoGrantToAskAgain) {
+TEST_F(WorkflowTree, X13_D4_ARequestFromGivenWorkIsRepeatedWithoutAGrant) {
     give_byte_work(9);
     auto below = plain("k", "u-1");
     below.envelope = envelope(
@@ -385,7 +385,7 @@ TEST_F(WorkflowTree, X13_D4_WhoAsksOutOfItsWorkNeedsNoGrantToAskAgain) {
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "it was given with the work";
 }
 
-/// A step runs at "prime", which asked "byte", which asked "tag" and answered before it was.
+/// A step runs at "prime", which asked "byte", which asked "tag" and answered before "tag" did.
 class CancelledTree : public WorkflowTree {
   protected:
     CancelledTree() {
@@ -433,7 +433,7 @@ class CancelledTree : public WorkflowTree {
     Ticket open{};
 };
 
-TEST_F(CancelledTree, X21_W1_WhatIsOpenBelowOneThatIsOverIsCancelledOnce) {
+TEST_F(CancelledTree, X21_W1_OpenRequestsBelowAnAnsweredOneAreCancelledOnce) {
     story.as_operator().ask(CancelRequest{"w", "no longer needed"});
     EXPECT_EQ(cancelled(), (std::vector{step.ticket, open}));
     ASSERT_EQ(story.happened<WorkflowEnded>().size(), 1U);
@@ -443,21 +443,21 @@ TEST_F(CancelledTree, X21_W1_WhatIsOpenBelowOneThatIsOverIsCancelledOnce) {
     EXPECT_EQ(story.refusal(), Refusal::DelegationNotFound);
 }
 
-TEST_F(CancelledTree, X21_W1_TheSameBehindARestart) {
+TEST_F(CancelledTree, X21_W1_OpenRequestsAreCancelledOnceAfterARestart) {
     story.as_the_hub().restart();
     story.as_operator().ask(CancelRequest{"w", "no longer needed"});
     EXPECT_EQ(story.happened<RequestCancelled>().size(), 2U);
     EXPECT_TRUE(story.state().requests.slots.empty());
 }
 
-TEST_F(CancelledTree, X21_W1_AStoppedFleetCancelsItOnce) {
+TEST_F(CancelledTree, X21_W1_AStoppedFleetCancelsEachRequestOnce) {
     story.as_operator().ask(StopFleet{"enough", true});
     EXPECT_EQ(cancelled(), (std::vector{step.ticket, open}));
     EXPECT_TRUE(story.state().requests.slots.empty());
     EXPECT_TRUE(story.state().workflows.runs.tickets().empty());
 }
 
-TEST_F(CancelledTree, X21_W1_ItsSessionsAndRequestsAreCancelledOnce) {
+TEST_F(CancelledTree, X21_W1_CancellingASessionAndTheWorkflowCancelsEachRequestOnce) {
     story.as_operator().ask(CancelRequest{"d-1-s", "that part is not needed"});
     EXPECT_EQ(cancelled(), std::vector{open});
     story.ask(CancelRequest{"w", "nor is the rest"});
