@@ -8,8 +8,8 @@ namespace parlance::sim {
 
 namespace {
 
-/// What an answer tells of its agent (K21). By the request's id: which seed meets what stays as it
-/// was.
+/// The kind of an answer (K21), derived from the request's id and not drawn, so that recorded seeds
+/// keep their lives.
 AnswerKind kind_for(std::string_view id) {
     const auto number = std::accumulate(id.begin(), id.end(), 0U, [](unsigned sum, char c) {
         return sum * 31U + static_cast<unsigned char>(c);
@@ -70,7 +70,7 @@ Profile Agents::profile(std::uint64_t agent) const {
     return profile_of(agent, persons_.dialect_of(agent));
 }
 
-/// An agent says who it is until it has heard that it was understood.
+/// Registers the agent, again and again until the hub has answered.
 void Agents::enlist(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto has_answer = std::make_shared<bool>(false);
@@ -86,8 +86,8 @@ void Agents::enlist(std::uint64_t agent) {
     }
 }
 
-/// Now and then an agent listens to something else, or takes its leave. It comes back when one of
-/// its consumers is told that nobody knows it.
+/// Changes a subscription, removes the agent, asks for wider tools, or tries to remove a neighbour.
+/// A removed agent registers again when a consumer's join is refused.
 void Agents::reconsider(std::uint64_t agent) {
     if (is_calm_) return;
     timeline_.after(chance_.ms(100, 2'000), [this, agent] { reconsider(agent); });
@@ -100,12 +100,12 @@ void Agents::reconsider(std::uint64_t agent) {
             return tell(name, Unsubscribe{{name}, topic});
         case 2:
             return tell(name, RemoveAgent{{name}});
-        case 3: {  // Tries to have every tool there is.
+        case 3: {  // Tries to be allowed every tool.
             auto wider = profile(agent);
             wider.tools_allowed = {kTools.begin(), kTools.end()};
             return tell(name, RegisterAgent{{name}, std::move(wider), true});
         }
-        default:  // Tries what only the other may do.
+        default:  // Tries to remove a neighbour, as only the neighbour itself may.
             return tell(name, RemoveAgent{{agent_name((agent + 1) % plan_.agents)}});
     }
 }
@@ -127,7 +127,7 @@ void Agents::send_on(std::uint64_t agent) {
                     [this, agent] { send_on(agent); });
 }
 
-/// Again until there is an answer, as a careful sender does; and now and then once too often.
+/// Retries until the hub answers, as a careful sender does; sometimes repeats once too often.
 void Agents::send(std::uint64_t agent, SendMessage letter, int tries) {
     if (tries == 0 || is_calm_) return;
     claims_[{std::string{letter.envelope->from()}, std::string{letter.envelope->id()}}] =
@@ -165,7 +165,8 @@ void Agents::join(std::size_t number) {
         });
 }
 
-/// A consumer's heartbeat: it joins if it is not connected, and else shows that it is alive.
+/// A consumer's heartbeat: joins the hub if the consumer is not connected, else renews the
+/// connection.
 void Agents::pulse(std::size_t number) {
     auto& consumer = consumers_[number];
     const auto rhythm = static_cast<std::uint64_t>(plan_.limits.heartbeat_timeout.count()) / 4;
@@ -191,7 +192,7 @@ void Agents::pulse(std::size_t number) {
     door_.bring(agent, Heartbeat{consumer.instance}, {});
 }
 
-/// It crashes: either its connection ends with it, or nobody notices at first.
+/// Crashes a consumer: either its connection ends with the crash, or nobody notices at first.
 void Agents::fall_asleep(Consumer& consumer) {
     consumer.asleep_until = timeline_.now() + chance_.ms(50, 3'000);
     if (chance_.percent(50)) {
@@ -215,8 +216,8 @@ void Agents::on_down() {
     }
 }
 
-/// Numbers of instances are the hub's own, and the lost run's are given out again: like a poll over
-/// HTTP, a consumer that polls goes by its name and is told its number anew.
+/// The hub assigns instance numbers, and a restored copy assigns the lost run's numbers again. Like
+/// a poll over HTTP, a polling consumer joins by name and gets a new number.
 void Agents::on_restored() {
     for (auto& consumer : consumers_) consumer.instance = {};
     connected_.clear();
@@ -226,7 +227,7 @@ void Agents::on_delivery(const Deliver& deliver) {
     const auto found = connected_.find(deliver.instance);
     if (found == connected_.end()) return;
     auto& consumer = consumers_[found->second];
-    if (consumer.instance != deliver.instance) return;  // Its connection is another one by now.
+    if (consumer.instance != deliver.instance) return;  // The consumer has reconnected since.
     tokens_.push_back(deliver.delivery);
     if (!is_calm_ && chance_.percent(plan_.naughty)) return misbehave(consumer, deliver);
     const bool is_question =
@@ -249,7 +250,8 @@ void Agents::settle(const std::string& agent, const Deliver& deliver) {
     tell(agent, AckDelivery{deliver.delivery});
 }
 
-/// With its token, or by a message of its own, with or without settling the delivery first.
+/// Answers with the delivery's token or by a message of its own, with or without acknowledging the
+/// delivery first.
 void Agents::answer(const std::string& agent, const Deliver& deliver) {
     const auto& asked = *deliver.envelope;
     auto reply = writer_.reply(agent, asked, asked.correlation());
@@ -269,7 +271,8 @@ void Agents::answer(const std::string& agent, const Deliver& deliver) {
     timeline_.after(chance_.ms(0, 200), [this, agent, reply] { tell(agent, reply); });
 }
 
-/// Asks others for help, a few at a time, and answers when it has waited for a while.
+/// Delegates parts of the request to other agents, and answers after a while without waiting for
+/// them.
 void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
     if (chance_.percent(plan_.liar / 2)) return slip_away(consumer, deliver);
     const auto agent = agent_name(consumer.agent);
@@ -287,7 +290,8 @@ void Agents::pass_on(const Consumer& consumer, const Deliver& deliver) {
     timeline_.after(chance_.ms(10, 600), [this, agent, deliver] { settle(agent, deliver); });
 }
 
-/// Asks as if it had nothing in hand, now and then once it has given that back; it comes again.
+/// Makes requests that hide the request in hand, sometimes after a nack that returns the request to
+/// the hub.
 void Agents::slip_away(const Consumer& consumer, const Deliver& deliver) {
     const auto agent = agent_name(consumer.agent);
     const bool gives_back = chance_.percent(50);
@@ -367,7 +371,7 @@ void Agents::keep_alive(const std::string& agent, const Deliver& deliver) {
     timeline_.after(wait + Duration{1}, [this, agent, deliver] { settle(agent, deliver); });
 }
 
-/// Named by its delivery, or by what it says itself.
+/// Reports a reply that broke the rules, named by its delivery or by its envelope.
 void Agents::answer_badly(const std::string& agent, const Deliver& deliver) {
     RefuseReply refused{.id = "broken", .detail = "it breaks a rule"};
     if (chance_.percent(50)) {
@@ -411,21 +415,21 @@ void Agents::misbehave(Consumer& consumer, const Deliver& deliver) {
             return timeline_.after(chance_.ms(1, 400),
                                    [this, agent, second] { tell(agent, second); });
         }
-        case 9: {  // Answers for another workflow, one way or the other.
+        case 9: {  // Answers for another workflow, by token or by message.
             auto wrong = writer_.reply(agent, asked, "flow-of-another");
             if (chance_.percent(50)) {
                 return tell(agent, ReplyToDelivery{deliver.delivery, wrong.envelope});
             }
             return tell(agent, wrong);
         }
-        case 10: {  // Answers what somebody else was asked.
+        case 10: {  // Answers a request that the agent did not receive.
             if (questions_.empty()) return later(10);
             const auto other = questions_[chance_.below(questions_.size())];
             return tell(agent, writer_.reply(agent, *other, other->correlation()));
         }
-        case 11:  // Answers with what breaks the rules; the front desk has seen it.
+        case 11:  // Reports a reply that broke the rules, as the front desk would.
             return answer_badly(agent, deliver);
-        default: {  // Answers the same thing by both ways.
+        default: {  // Answers the same request by message and by token.
             const auto reply = writer_.reply(agent, asked, asked.correlation());
             tell(agent, reply);
             return tell(agent, ReplyToDelivery{deliver.delivery, reply.envelope});

@@ -1,6 +1,5 @@
-// The agents: some behave and some do not. Each sends, and takes what it is sent through one or
-// more consumers that may crash, hang, be slow, lie about tokens, or answer twice, late and
-// wrongly.
+// Simulated agents, well-behaved or not. Each agent sends, and receives through consumers that may
+// crash, hang, be slow, lie about tokens, or answer twice, late and wrongly.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +18,17 @@ namespace parlance::sim {
 class Agents {
   public:
     Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door, Persons& persons);
-    /// Registers everybody, connects the consumers, and starts the sending.
+    /// Registers the agents, connects the consumers, and starts the sending.
     void begin();
-    /// From now on everybody behaves, and nobody sends anything new.
+    /// From now on agents behave and send nothing new.
     void calm();
-    /// Something that was asked once is no longer wanted, says who asked, somebody else or an
+    /// Cancels an earlier request, on behalf of its requester, of an unrelated agent or of an
     /// operator.
     void cancel();
-    /// Somebody, an agent or an operator, writes what is kept beside messages.
+    /// An agent or an operator writes state kept beside messages: an allocation, facts, an
+    /// analysis.
     void keep();
-    /// An operator removes an agent, which registers again once a consumer of it hears of that.
+    /// An operator removes an agent; the agent registers again when a consumer's join is refused.
     void remove_one();
     std::uint64_t messages() const { return messages_; }
 
@@ -38,7 +38,7 @@ class Agents {
         std::string name;
         InstanceKind kind = InstanceKind::Socket;
         std::uint32_t credit = 1;
-        InstanceNumber instance{};  ///< None: not connected, as far as it knows.
+        InstanceNumber instance{};  ///< None: not connected, as far as the consumer knows.
         Time asleep_until{};
     };
 
@@ -68,7 +68,7 @@ class Agents {
     void tell(const std::string& agent, Command command);
     Profile profile(std::uint64_t agent) const;
 
-    // What is shared: contexts and tasks, with what is known of them from outside.
+    // Shared state: contexts, tasks and sessions.
     void share(std::uint64_t agent);
     void write_context(std::uint64_t agent);
     void hand_off(std::uint64_t agent, const std::string& workflow);
@@ -84,11 +84,11 @@ class Agents {
     Collaboration collaboration_;
     std::deque<Consumer> consumers_;
     std::map<InstanceNumber, std::size_t> connected_;
-    std::vector<DeliveryToken> tokens_;  ///< Ever seen by anyone.
+    std::vector<DeliveryToken> tokens_;  ///< All tokens seen so far by any consumer.
     std::vector<EnvelopePtr> questions_;
     std::map<std::pair<std::string, std::string>, ClaimPtr> claims_;  ///< By sender and id.
     std::uint64_t messages_ = 0;
-    std::uint64_t processes_ended_ = 0;  ///< Of the hub.
+    std::uint64_t processes_ended_ = 0;  ///< Number of hub processes that ended.
     bool is_calm_ = false;
 };
 

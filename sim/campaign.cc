@@ -29,7 +29,7 @@ unsigned job_count(const CampaignOptions& options) {
     return std::max(1U, std::thread::hardware_concurrency());
 }
 
-/// A bar on a terminal, and silence elsewhere.
+/// A progress bar on a terminal, and silence elsewhere.
 class Bar {
   public:
     explicit Bar(std::uint64_t all) : all_(all), is_shown_(::isatty(STDERR_FILENO) == 1) {}
@@ -180,7 +180,7 @@ int run_seeds(const CampaignOptions& options) {
 
 // --- coverage ----------------------------------------------------------------------------------
 
-/// How often something occurred in all seeds together, and in how many of them.
+/// How often a row occurred in all seeds together, and in how many lives.
 struct Covered {
     std::uint64_t times = 0;
     std::uint64_t lives = 0;
@@ -193,7 +193,7 @@ void add(std::vector<Covered>& all, const Verdict& verdict) {
     }
 }
 
-/// Prints the table; true if everything occurred.
+/// Prints the table; true if every row occurred.
 bool print_coverage(const std::vector<CoverageRow>& rows, const std::vector<Covered>& all) {
     std::vector<std::string> never;
     fmt::print("{:<10} {:<32} {:>10} {:>8}\n", "what", "name", "times", "lives");
@@ -228,7 +228,7 @@ int run_coverage(const CampaignOptions& options) {
 
 // --- planted bugs ----------------------------------------------------------------------------
 
-/// By the name of the planted bug; nothing if there is no such file.
+/// Seeds by the name of the planted bug; nullopt if the file cannot be read.
 std::optional<std::map<std::string, std::uint64_t, std::less<>>> read_known_seeds(
     const std::string& path) {
     std::map<std::string, std::uint64_t, std::less<>> seeds;
@@ -243,12 +243,12 @@ std::optional<std::map<std::string, std::uint64_t, std::less<>>> read_known_seed
     return seeds;
 }
 
-/// How a planted bug was found. That another promise was seen broken does not count: then it is not
-/// the checker of its own that fired.
+/// How a planted bug was found. Only a promise that the bug is known to break counts; any other
+/// broken promise means that the bug's own checker did not fire.
 struct Found {
-    std::string promise{};  ///< One of those that it breaks. Empty: not yet.
+    std::string promise{};  ///< A promise that the bug breaks. Empty: not found yet.
     std::uint64_t seed = 0;
-    std::string other{};  ///< The first promise that was seen broken and is none of those.
+    std::string other{};  ///< The first broken promise that the bug should not break.
 };
 
 class Hunt {
@@ -307,7 +307,7 @@ class Hunt {
         return !file.fail();
     }
 
-    /// Whether to look on: until a promise that it breaks is seen broken.
+    /// True while the hunt must go on: until a promise that the bug breaks is seen broken.
     bool note(const MutantRow& mutant, const Verdict& verdict) {
         auto& found = found_[mutant.mutant];
         const auto own = std::ranges::find_if(

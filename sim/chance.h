@@ -1,4 +1,4 @@
-// The one source of chance of a simulated world: the same seed draws the same numbers.
+// The only entropy of a simulated world: the same seed draws the same numbers.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How agents work together: they let the hub choose who gets a request, ask several at once, and
-// offer each other their tasks. Operators remove agents and set what each may use.
+// How agents work together: agents let the hub choose recipients, ask several agents at once, and
+// offer each other tasks. Operators remove agents and set allocations.
 #include "sim/agents.h"
 
 namespace parlance::sim {
@@ -13,7 +13,7 @@ void Agents::ask_hub_to_choose(std::uint64_t agent) {
     send(agent, std::move(letter), 3);
 }
 
-/// It answers after a while all the same: in vain if the task is another agent's by then.
+/// The agent still answers after a while: in vain if another agent holds the task by then.
 void Agents::offer_task(const Consumer& consumer, const Deliver& deliver) {
     const auto agent = agent_name(consumer.agent);
     auto letter = collaboration_.handoff(consumer.agent, *deliver.envelope);

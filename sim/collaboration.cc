@@ -20,7 +20,7 @@ constexpr std::array kPolicies{"earliest", "cheapest", "ablest"};
 constexpr std::string_view kHandoff = "TASK_HANDOFF";
 constexpr std::string_view kHelp = "HELP_REQUEST";
 
-/// Whether the hub asks with this what an agent would do a task for.
+/// True for the hub's call for proposals: the hub asks an agent for the cost of a task.
 bool is_invitation(const Envelope& asked) {
     return asked.from() == kOrchestrator &&
            asked.body().find(R"("inputs":{"call":)") != std::string_view::npos;
@@ -85,7 +85,7 @@ PassingPtr Collaboration::passing(bool hands_over) {
     return std::make_shared<const Passing>(std::move(passing));
 }
 
-/// Some say in their body what delegation they are, as a dialect's message would.
+/// Some bodies carry a delegation, as a dialect's message would.
 std::string Collaboration::body(std::uint64_t from) {
     const auto number = ++number_;
     if (plan_.delegation == 0 || !chance_.percent(40)) return fmt::format(R"({{"n":{}}})", number);
@@ -144,7 +144,7 @@ SendMessage Collaboration::handoff(std::uint64_t from, const Envelope& task) {
     auto to = some_agent();
     if (chance_.percent(25)) to = std::string{kCapabilityPrefix} + some_capability();
     if (chance_.percent(10)) to = kAnyone;
-    // Now and then a task that is not in the sender's hand.
+    // Sometimes a task that the sender does not hold.
     const auto offered = chance_.percent(8) ? "task-" + std::to_string(chance_.below(plan_.tasks))
                                             : std::string{task.task()};
     auto send = send_of({.id = id,
@@ -203,7 +203,7 @@ Command Collaboration::keep(const std::string& agent, std::uint64_t allocation_v
                     chance_.percent(30) ? StateOperation::Delete : StateOperation::Update;
             }
             const auto limit = chance_.between(1, 5) * 1'000'000;
-            // What is used up keeps further work from the agent until it ends.
+            // An exhausted allocation keeps further work from the agent until the allocation ends.
             write.allocation = {.agent = agent,
                                 .resource = "minutes",
                                 .allocated = limit,

@@ -1,8 +1,8 @@
-// What agents say when they work together through the hub: requests whose recipient the hub
-// chooses, requests to several agents at once, offers of a task to another agent, pleas for help,
-// and the answers to all of these.
+// Messages of agents that work together through the hub: requests whose recipient the hub chooses,
+// requests to several agents, offers of a task to another agent, requests for help, and the answers
+// to all of these.
 //
-// Draws from a chance of its own, so that a life without collaboration stays what it was.
+// Draws from a random stream of its own, so that a life without collaboration stays unchanged.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ class Collaboration {
     explicit Collaboration(const Plan& plan) : plan_(plan), chance_(plan.verbs.seed + 2) {}
 
     bool is_there() const { return plan_.verbs.seed != 0; }
-    /// How long until an agent next asks like this; only where `choose_every` is not zero.
+    /// The wait until an agent's next request(); only where `choose_every` is not zero.
     Duration pause();
-    /// A request of `from` to call:, all:, anyone, capability: or domain:, now and then a wrong
-    /// one.
+    /// A request of `from` to call:, all:, anyone, capability: or domain:, sometimes malformed.
     SendMessage request(std::uint64_t from);
-    /// Whether an agent offers this delivered request to another one instead of answering it.
+    /// True if an agent offers the delivered request to another agent instead of answering.
     bool offers(const Envelope& task);
     SendMessage handoff(std::uint64_t from, const Envelope& task);
-    /// Makes an answer fit what was asked: a proposal, a yes or no, facts and their sources.
+    /// Makes `reply` fit the request: a proposal, an acceptance or refusal, facts and source
+    /// owners.
     void shape(const Envelope& asked, SendMessage& reply, bool is_calm);
-    /// Something that is kept beside messages: an allocation, facts, an analysis, a refusal of what
-    /// could not be read. `allocation_version` is the version of allocation `allocation_id()`.
+    /// A command that writes state kept beside messages: an allocation, facts, an analysis, or the
+    /// record of an unreadable message. `allocation_version` is the version of allocation
+    /// `allocation_id()`.
     Command keep(const std::string& agent, std::uint64_t allocation_version, Time now);
     static std::string allocation_id(const std::string& agent) { return "share-of-" + agent; }
 

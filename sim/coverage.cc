@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kTopicPrefix = "topic:";
 
-/// "SendMessage" for SendMessage, read from the compiler's own name of this function, so that a
-/// new command or event has a row without being listed here.
+/// "SendMessage" for SendMessage, read from the compiler's name of this function, so that a new
+/// command or event gets a row without being listed here.
 template <class T>
 constexpr std::string_view type_name() {
     std::string_view name = __PRETTY_FUNCTION__;

@@ -1,6 +1,6 @@
 // How often each command, event, recipient form, act and fault occurred in a simulated life. A
-// simulator finds defects only in what it exercises: `parlance-sim --coverage` prints the sums, and
-// fails when one of them is zero.
+// simulator finds defects only in code it exercises: `parlance-sim --coverage` prints the sums, and
+// fails when a sum is zero.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace parlance::sim {
 
-/// For whom a message was that the hub accepted.
+/// The recipient form of an accepted message.
 enum class RecipientForm : std::uint8_t {
     Agent,
     Topic,
@@ -28,21 +28,22 @@ enum class RecipientForm : std::uint8_t {
     All,
 };
 
-/// What a command did that its type alone does not say. Counted when the hub took the command.
+/// An outcome of a command that the command's type does not tell. Counted when the hub took the
+/// command.
 enum class Act : std::uint8_t {
     TaskHandedOver,         ///< A TASK_HANDOFF was accepted.
     HelpRequested,          ///< A HELP_REQUEST was accepted.
-    FallbackNamed,          ///< One of these two named a fallback.
-    StatePushed,            ///< A request laid down its sender's state (S5).
-    StateReturned,          ///< An answer came back with that state.
-    FleetStopped,           ///< And what was open waited.
-    FleetStoppedCancelled,  ///< And what was open was cancelled.
+    FallbackNamed,          ///< A TASK_HANDOFF or HELP_REQUEST named a fallback.
+    StatePushed,            ///< A request stored its sender's state (S5).
+    StateReturned,          ///< An answer came back with the stored state.
+    FleetStopped,           ///< Open work waited.
+    FleetStoppedCancelled,  ///< Open work was cancelled.
     PolicyChanged,
     AgentRemovedByItself,
     AgentRemovedByOperator,
 };
 
-/// What went wrong in the world around the hub.
+/// Faults of the world around the hub.
 enum class FaultKind : std::uint8_t {
     ProcessKilled,
     PowerLost,
@@ -101,9 +102,9 @@ class Coverage {
     void note(const Event& event) { ++events_[event.index()]; }
     void note(FaultKind fault) { ++faults_.at(static_cast<std::size_t>(fault)); }
     void note(Act act) { ++acts_.at(static_cast<std::size_t>(act)); }
-    /// The hub accepted a message whose id it had not accepted before.
+    /// The hub accepted a message with a new id.
     void note_accepted(const SendMessage& send);
-    /// The hub did what this command orders.
+    /// The hub carried out the command.
     void note_done(const Command& command, std::string_view caller);
 
     /// All counters, in the order of coverage_rows().
@@ -122,7 +123,7 @@ class Coverage {
 struct CoverageRow {
     std::string_view group;  ///< "command", "event", "recipient", "act" or "fault".
     std::string_view name;
-    /// No caller brings it: the hub gives itself this command.
+    /// The hub gives itself the command, so no caller brings it.
     bool is_exempt = false;
 };
 

@@ -64,7 +64,7 @@ void Door::answer(Ask ask, const Effect& effect) {
     if (question.answer) travel([answer = std::move(question.answer), effect] { answer(effect); });
 }
 
-/// Whoever holds the line may hang up before the answer comes.
+/// A requester that waits on the connection may hang up before the answer comes.
 void Door::on_accepted(const TellAccepted& told) {
     const auto found = questions_.find(told.ask);
     const bool waits = found != questions_.end() && found->second.waits && told.is_open_request;

@@ -1,6 +1,6 @@
-// Between agents and the hub, as the gateway is, but over a network that loses, doubles and
-// delays: brings wishes in as commands and effects out as arrivals. Knows which question an answer
-// belongs to and which connection an instance is; a hub that falls takes all of that with it.
+// The simulated network between agents and the hub, in the place of the gateway: loses, doubles and
+// delays commands and effects. Remembers the caller of each open Ask; a hub that falls loses all
+// open Asks.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Door {
     };
 
     Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub);
-    /// Who hears that people are to be told something.
+    /// Sets the receiver of notices to people.
     void on_notice(std::function<void(const NotifyPeople&)> take) {
         take_notice_ = std::move(take);
     }
@@ -31,15 +31,15 @@ class Door {
     /// From now on nothing is lost, doubled or slow.
     void calm() { is_calm_ = true; }
 
-    /// A wish travels to the hub, perhaps twice or never; so does its answer on the way back.
+    /// A command travels to the hub, perhaps twice or never; so does the answer on the way back.
     void bring(const std::string& caller, Command command, Answer answer);
-    /// What anybody can read; null while the hub is down.
+    /// The shared state that any caller can read; null while the hub is down.
     const core::shared::Shared* shared() const {
         return hub_.is_up() ? &hub_.engine().state().shared : nullptr;
     }
-    /// By a person who may act for anyone.
+    /// By an operator, without the network.
     void bring_as_operator(Command command, Answer answer = {});
-    /// By one who has a name, over the network.
+    /// By a named person, over the network.
     void bring_as_person(const std::string& name, Command command);
 
   private:
@@ -64,7 +64,7 @@ class Door {
     std::map<Ask, Question> questions_;
     bool is_calm_ = false;
     Chance verbs_chance_;
-    Ask poll_{};  ///< The poll whose response is on its way, and whether that gets lost.
+    Ask poll_{};  ///< The poll whose response is on its way.
     bool is_poll_lost_ = false;
 };
 

@@ -19,7 +19,7 @@ class Drawer {
 
     std::string draw() {
         count_ = chance_.between(1, 6);
-        // Steps may be written in any order: the one with the least rank is the first to run.
+        // Steps may be written in any order: the step with the least rank runs first.
         is_backwards_ = chance_.percent(25);
         std::string steps;
         for (std::uint64_t i = 0; i < count_; ++i) steps += (i > 0 ? "," : "") + step(i);
@@ -32,7 +32,7 @@ class Drawer {
     }
 
   private:
-    /// Mostly a certain agent; else whoever can do it, which may be nobody.
+    /// Mostly a certain agent; else a capability, sometimes of no agent.
     std::string duty() {
         if (chance_.percent(60)) {
             return fmt::format(R"("agent":"{}")", agent_name(chance_.below(plan_.agents)));
@@ -51,7 +51,7 @@ class Drawer {
             kIfNobody.at(chance_.below(kIfNobody.size())));
     }
 
-    /// Some step that this one can wait for; none if it is the first.
+    /// A step that `number` can wait for; empty for the first step to run.
     std::string before(std::uint64_t number) {
         const auto rank = is_backwards_ ? count_ - 1 - number : number;
         if (rank == 0) return {};
@@ -133,7 +133,7 @@ std::string step_answer(Chance& chance, std::uint64_t number) {
     return out + "}";
 }
 
-/// Often one that was run before: the hub has it in mind.
+/// Often a plan that ran before, because the hub keeps known plans in memory.
 const std::string& Flows::some_plan() {
     constexpr std::size_t kPlansMax = 4;
     const bool is_new = plans_.empty() || (plans_.size() < kPlansMax && chance_.percent(60));
@@ -152,7 +152,7 @@ void Flows::start() {
     bring(caller, order, kTries);
 }
 
-/// Again until there is an answer; and now and then once too often, or for something else.
+/// Retries until the hub answers; sometimes repeats an order, or repeats its id with another input.
 void Flows::bring(const std::string& caller, const StartWorkflow& order, int tries) {
     if (tries == 0 || is_calm_) return;
     const auto has_answer = std::make_shared<bool>(false);
@@ -170,7 +170,7 @@ void Flows::bring(const std::string& caller, const StartWorkflow& order, int tri
 
 void Flows::cancel() {
     if (is_calm_ || started_.empty()) return;
-    // The latest are those that still run.
+    // The latest workflows are likely to run still.
     const auto back = chance_.below(std::min<std::uint64_t>(started_.size(), 6)) + 1;
     const auto& [id, caller] = started_[started_.size() - back];
     const CancelRequest order{id, "no longer wanted"};

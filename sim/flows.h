@@ -1,5 +1,5 @@
-// Workflows of a simulated world: plans drawn by chance, started by agents who ask until they are
-// heard, now and then once too often or with other words, and called off when nobody wants them.
+// Workflows of a simulated world: random plans, started by agents that retry until the hub answers,
+// sometimes repeat an id with other input, and cancel runs.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace parlance::sim {
 
-/// A plan over the agents of the world: chains, branches, lists, conditions, retries, fallbacks,
-/// people, and what takes a step back.
+/// A random plan over the world's agents: chains, branches, lists, conditions, retries, fallbacks,
+/// human tasks and compensations.
 std::string draw_workflow(Chance& chance, const Plan& plan);
 
-/// What an agent says to a step that it was asked for: done, more or less surely, or not.
+/// An agent's answer to a workflow step: an output with or without a confidence, or an error.
 std::string step_answer(Chance& chance, std::uint64_t number);
 
 class Flows {
@@ -24,7 +24,7 @@ class Flows {
 
     void start();
     void cancel();
-    /// From now on nobody starts anything new.
+    /// From now on nobody starts a workflow.
     void calm() { is_calm_ = true; }
 
   private:
@@ -35,7 +35,7 @@ class Flows {
     Chance& chance_;
     Timeline& timeline_;
     Door& door_;
-    std::vector<std::pair<std::string, std::string>> started_;  ///< Id, and by whom.
+    std::vector<std::pair<std::string, std::string>> started_;  ///< Id and caller.
     std::vector<std::string> plans_;
     bool is_calm_ = false;
 };

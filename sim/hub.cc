@@ -17,11 +17,11 @@ using journal::testing::Mishap;
 
 namespace {
 
-/// Many times what a life comes to: beyond it something goes round in circles.
+/// Far more records than any life writes; beyond this number the hub loops.
 constexpr std::uint64_t kRecordsMax = 60'000;
 constexpr const char* kSegmentSuffix = ".journal";
 
-/// What a power failure leaves at the very least.
+/// A copy of the disk as the worst power failure would leave the disk.
 std::unique_ptr<MemoryDisk> without_power(const MemoryDisk& disk) {
     auto copy = disk.clone();
     copy->lose_power([](std::uint64_t) { return std::uint64_t{0}; });
@@ -85,8 +85,8 @@ engine::World Hub::world() {
                 }};
 }
 
-/// The last record on the platter, now. The journal's own word for it is believed only while the
-/// disk has nothing of it that is not synced, and even then tested now and then.
+/// The last record that a power failure now would leave. Journal::last_sequence() is believed only
+/// while the disk has no unsynced bytes of the journal, and even then checked in 1 of 256 cases.
 Sequence Hub::safe_sequence() const {
     const bool is_clean = !disk_.has_unsynced(kSegmentSuffix);
     if (is_clean && chance_.below(256) != 0) return journal_->last_sequence();
@@ -96,7 +96,7 @@ Sequence Hub::safe_sequence() const {
     return journal ? (*journal)->last_sequence() : Sequence{};
 }
 
-/// Counts what the hub took, and not what it was asked.
+/// Counts commands that the hub took; a refused command does not count.
 void Hub::cover(const Effect& effect) {
     const auto asked = [&](Ask ask) -> const Asked* {
         return ask == Ask{} ? nullptr : &history_.asked[ask.value - 1];
@@ -120,7 +120,7 @@ void Hub::cover(const Effect& effect) {
         [](const auto&) {});
 }
 
-/// A settlement of a run that was replaced by a copy must not fit a delivery of this one.
+/// A token of a run that a copy replaced must not fit a delivery of the current run.
 void Hub::expect_new_token(const Deliver& deliver) {
     const auto& token = deliver.delivery;
     if (!lost_tokens_.contains({token.ticket, token.attempt, token.epoch})) return;
@@ -144,17 +144,17 @@ void Hub::show(Effects&& effects) {
         history_.shown.push_back({clock(), safe, std::move(effect), decided});
         cover(history_.shown.back().effect);
         if (window_) window_->show(history_.shown.size() - 1);
-        // The listener only schedules; a copy, because history grows.
+        // The listener only schedules; the effect is copied because the history grows.
         if (listener_.on_effect) listener_.on_effect(Effect{history_.shown.back().effect});
     }
 }
 
-/// Everything up to this record was on the disk at this moment, by the world's true clock.
+/// Notes that records up to `last` were on the disk by `world`, in true time.
 void Hub::note_records(Sequence last, Time world) {
     if (last.value > written_.size()) written_.resize(last.value, world);
 }
 
-/// From here until it serves again the hub can do nothing.
+/// From here until end_pause() the hub can do nothing.
 void Hub::begin_pause() {
     if (!paused_at_) paused_at_ = timeline_.now();
 }
@@ -164,8 +164,8 @@ void Hub::end_pause() {
     paused_at_.reset();
 }
 
-/// What the disk holds now was written by the process before, if that is not known better; what it
-/// does not hold any more never was.
+/// Records whose time is unknown were written by the previous process, at its end at the latest.
+/// Records that the disk lost are forgotten.
 void Hub::begin_process(Sequence found) {
     const auto& processes = history_.processes;
     note_records(found, processes.empty() ? timeline_.now() : processes.back().end);
@@ -281,7 +281,8 @@ void Hub::kill(bool loses_power) {
     if (is_up()) fall(loses_power);
 }
 
-/// Somewhere in what was written. From here on the hub may refuse, but not serve anything else.
+/// Flips a bit in a written part of a segment. From here on the hub may refuse to start, but must
+/// not serve altered records.
 void Hub::flip_bit() {
     auto files = disk_.contents();
     std::erase_if(files, [](const auto& file) {
@@ -297,7 +298,7 @@ void Hub::flip_bit() {
     disk_.flip_bit(file->first, chance_.below(written), static_cast<unsigned>(chance_.below(8)));
 }
 
-/// G8: from a start on, hub time goes as far as true time does, wherever the wall clock stands.
+/// G8: after a start, hub time advances exactly as true time does, whatever the wall clock does.
 void Hub::check_time() {
     if (!is_up() || is_over_ || engine_->now() == timeline_.now() + hub_time_ahead_) return;
     find("G8",
@@ -333,7 +334,7 @@ void Hub::work() {
                 return;
             }
             if (engine_->health().condition == engine::Condition::DiskFailed) {
-                // Somebody notices, and starts it again.
+                // An operator notices and restarts the hub.
                 timeline_.after(chance_.ms(10, 200), [this, life = life_] {
                     if (life == life_) kill(chance_.percent(30));
                 });
@@ -381,7 +382,7 @@ void Hub::exhaust_descriptors(bool are_exhausted) {
 void Hub::copy_data() {
     const bool is_well =
         is_up() && !is_calm_ && engine_->health().condition == engine::Condition::Serving;
-    // The window has views of the journal that do not go back in time.
+    // The window's views of the journal cannot go back in time.
     if (!is_well || was_flipped_ || window_) return;
     copy_ = DataCopy{.disk = disk_.clone(),
                      .at = timeline_.now(),
@@ -395,8 +396,8 @@ void Hub::copy_data() {
 
 bool Hub::may_restore() const { return copy_ && !is_calm_ && !was_flipped_ && !is_over_; }
 
-/// The run since the copy never was, as far as the hub can know. What agents still hold of it they
-/// bring all the same.
+/// Replaces the disk by the copy. The hub cannot know of the run since the copy, but agents still
+/// bring its tokens and ids.
 void Hub::restore_copy() {
     auto journal = journal::Journal::open(
         *copy_->disk, {.segment_bytes = plan_.journal.segment_bytes, .is_read_only = true});
@@ -412,7 +413,7 @@ void Hub::restore_copy() {
     }
     disk_.restore(*copy_->disk);
     told_ = copy_->told;
-    // The process that was copied ended with the copy, and none has run since.
+    // The copied process ended with the copy, and no process has run since.
     history_.processes.resize(copy_->processes);
     history_.processes.back().end = copy_->at;
     paused_at_ = copy_->at;
@@ -446,7 +447,7 @@ void Hub::calm() {
     if (is_up() && engine_->health().condition == engine::Condition::DiskFailed) kill(false);
 }
 
-/// Everything that the disk has come to hold since the last time, into the history.
+/// Appends the records that are new on the disk to the history.
 void Hub::read_journal() {
     const auto up_to = journal_->last_sequence();
     auto reader = journal::Reader::open(disk_, {history_.journal.size() + 1});
@@ -469,7 +470,7 @@ void Hub::read_journal() {
     }
 }
 
-/// A bit was flipped and the hub started all the same: then no record may read differently.
+/// The hub started despite a flipped bit: no record may read differently.
 void Hub::look_for_altered() {
     auto reader = journal::Reader::open(disk_, {1});
     journal::Record record;
@@ -477,7 +478,7 @@ void Hub::look_for_altered() {
     for (const auto& entry : history_.journal) {
         const auto more = reader ? reader->next(record, journal_->last_sequence())
                                  : Result<bool>{tl::unexpected(reader.error())};
-        if (!more || !*more) return;  // Found: it is refused rather than served.
+        if (!more || !*more) return;  // The damage was found: the record is refused and not served.
         known.clear();
         journal::encode(entry.event, {entry.sequence, entry.at}, known);
         if (record.payload == known && record.at == entry.at) continue;
@@ -495,7 +496,8 @@ void Hub::compare_states(const std::string& lived, const std::string& when) {
              ", the state of the hub is not the one that its journal gives");
 }
 
-/// From the newest snapshot and what follows it, as a start would; and the whole once more.
+/// Compares the live state with the state from the newest snapshot plus journal, as a start would
+/// build that state, and verifies the whole journal.
 void Hub::close() {
     if (!is_up() || was_flipped_) return;
     const auto lived = core::encode_state(engine_->state());

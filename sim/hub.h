@@ -1,6 +1,6 @@
-// The hub as a process on a machine: the real engine and journal on a simulated disk, which can
-// be killed at any time and comes back. It also keeps the history and, at every start, holds what
-// the disk gives back against what the outside was told.
+// The hub as a process on a machine: the real engine and journal on a simulated disk. The process
+// can be killed at any time and restarts. The class also keeps the history and, at every start,
+// compares the disk with the effects already shown outside.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Hub {
     struct Listener {
         std::function<void(const Effect&)> on_effect;
         std::function<void()> on_down;
-        std::function<void()> on_restored;  ///< To an older copy: the run since then never was.
+        std::function<void()> on_restored;  ///< An older copy replaced the data.
     };
 
     Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons);
@@ -38,37 +38,38 @@ class Hub {
     bool is_up() const { return engine_ != nullptr; }
     const engine::Engine& engine() const { return *engine_; }
     std::uint64_t crashes() const { return crashes_; }
-    /// A bit was flipped: the life of this hub is over, whatever came of it.
+    /// True when the life must end: after a start with a flipped bit, or after a failure that
+    /// leaves nothing to run.
     bool is_over() const { return is_over_; }
     std::uint64_t trace_hash() const { return trace_hash_; }
     void trace(std::uint64_t word);
 
-    /// Brings a command to a hub that is up. The Ask by which its answer will be known, or none
-    /// when the hub turned it away at the door.
+    /// Brings a command to a hub that is up. Returns the Ask of the command's answer, or none when
+    /// the inbox refused the command.
     Ask submit(Command command, const std::string& caller, bool is_operator, bool wants_answer);
 
     void start();
     void kill(bool loses_power);
-    /// Lives through everything that is to be done now.
+    /// Takes turns until the hub has nothing to do now.
     void work();
     /// When work() is next needed, in true time.
     Time wake_at() const;
 
     void plan_disk_fault();
     void fill_disk(bool is_full);
-    /// While there are none left, no file can be opened or created.
+    /// While exhausted, no file can be opened or created.
     void exhaust_descriptors(bool are_exhausted);
     /// An operator copies the data directory; a later start may be from the copy.
     void copy_data();
     void note(FaultKind fault) { history_.coverage.note(fault); }
     void note(Act act) { history_.coverage.note(act); }
     void jump_wall_clock(Duration by);
-    /// No more faults. The wall clock stays as wrong as it is.
+    /// No more faults. The wall clock keeps its error.
     void calm();
-    /// What the disk holds at this moment, if it can be believed: no bit of it was flipped.
+    /// The disk, or null after a bit flip: its contents prove nothing then.
     const journal::testing::MemoryDisk* disk() const { return was_flipped_ ? nullptr : &disk_; }
     Sequence told() const { return told_; }
-    /// The last questions: is the whole journal sound, and does it give the state back?
+    /// The final checks: the journal verifies, and snapshot plus journal give the hub's state.
     void close();
 
   private:
@@ -98,7 +99,7 @@ class Hub {
     void restore_copy();
     void expect_new_token(const Deliver& deliver);
 
-    /// The data directory as it was once, and how much of the history was about it.
+    /// A copy of the data directory, with the length of each part of the history at that time.
     struct DataCopy {
         std::unique_ptr<journal::testing::MemoryDisk> disk;
         Time at{};  ///< True time.
@@ -120,12 +121,12 @@ class Hub {
     std::unique_ptr<engine::Engine> engine_;
     journal::Journal* journal_ = nullptr;
     std::unique_ptr<Window> window_;  ///< None in a life without personal data.
-    core::State shadow_;              ///< Every record ever, applied one after the other.
-    Sequence told_{};                 ///< The outside knows of everything up to here.
-    Duration skew_{};                 ///< Of the wall clock: it may be set at any time.
-    Duration hub_time_ahead_{};       ///< Of true time, since the last start.
-    std::vector<Time> written_;       ///< When each record came to be on the disk; true time.
-    std::optional<Time> paused_at_;   ///< Since when the hub can do nothing; none: it serves.
+    core::State shadow_;              ///< Every record ever, applied in order.
+    Sequence told_{};                 ///< The last record that the outside knows of.
+    Duration skew_{};                 ///< Error of the wall clock, which may be set at any time.
+    Duration hub_time_ahead_{};       ///< Hub time minus true time, since the last start.
+    std::vector<Time> written_;       ///< When each record reached the disk; true time.
+    std::optional<Time> paused_at_;   ///< When the hub stopped serving; none while the hub serves.
     std::uint64_t life_ = 0;
     std::uint64_t crashes_ = 0;
     std::uint64_t trace_hash_ = 0;
@@ -135,7 +136,7 @@ class Hub {
     Chance verbs_chance_;
     std::uint64_t descriptor_refusals_ = 0;
     std::optional<DataCopy> copy_;
-    /// Of runs that a copy replaced.
+    /// Delivery tokens of runs that a restored copy replaced.
     std::set<std::tuple<Ticket, std::uint32_t, Epoch>> lost_tokens_;
 };
 

@@ -1,7 +1,6 @@
-// The documents' own scenarios as workflows, each lived through once for every record that it
-// leaves, with the hub killed right after that record: before it has said anything of it, and
-// after. Whatever the moment, it ends as if nothing had happened, and no step that was answered is
-// run again.
+// The specification's scenarios as workflows. Each scenario is run once for every record in its
+// journal, with the hub killed right after the record is durable: before its effects left the hub,
+// and after. Every run must end with the same result, and no answered step may run again.
 #include <deque>
 #include <functional>
 #include <map>
@@ -22,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What an agent answers to the step of a capability.
+/// The answer of the agent with a capability, by capability.
 using Answers = std::map<std::string, std::string>;
 
 struct Scenario {
@@ -33,18 +32,18 @@ struct Scenario {
     std::string output;
 };
 
-/// When the process dies: right after this record is durable.
+/// When the process dies: right after the record is durable.
 struct Moment {
     std::uint64_t record = 0;  ///< 0: never.
-    bool has_spoken = false;   ///< What followed from it has left the hub.
+    bool has_spoken = false;   ///< The effects of the record left the hub.
 };
 
-/// One hub on one disk, its agents and its people, all of them quick and honest.
+/// One hub on one disk, with quick and honest agents and people.
 class World {
   public:
     World(const Scenario& scenario, Moment moment) : scenario_(scenario), moment_(moment) {}
 
-    /// Until the workflow has ended, or nothing moves any more.
+    /// Runs until the workflow has ended, or nothing moves any more.
     void live() {
         constexpr int kRoundsMax = 2'000;
         start();
@@ -57,7 +56,7 @@ class World {
     }
     const std::string& report() const { return report_; }
 
-    /// What the disk has, as a history that the checkers of the simulator read.
+    /// The journal on the disk as a history for the checkers of the simulator.
     History history() {
         History history;
         auto reader = journal::Reader::open(disk_, {1});
@@ -94,7 +93,7 @@ class World {
                                 {.capabilities = R"([{"code":")" + capability + R"("}])"}});
             bring(JoinInstance{{"for-" + capability}, "one", InstanceKind::Socket, 10});
         }
-        // Who has not heard of its start asks again: the same id is the same workflow.
+        // A caller that has not heard of the start asks again: the same id is the same workflow.
         bring(StartWorkflow{.id = "w", .plan = scenario_.plan, .input = scenario_.input});
     }
 
@@ -137,7 +136,7 @@ class World {
         return false;
     }
 
-    /// Agents and people do what is theirs; false if there is nothing.
+    /// Agents and people answer everything open; false if nothing was open.
     bool serve() {
         for (; !delivered_.empty(); delivered_.pop_front()) answer(delivered_.front());
         const auto& appeals = engine_->state().people.appeals;
@@ -150,7 +149,8 @@ class World {
         if (report_.empty() && !engine_->has_work()) read_ended();
         return engine_->has_work();
     }
-    /// It may have ended in the very moment in which nobody was told.
+    /// Reads the report from the journal: the workflow may have ended while the hub could not say
+    /// so.
     void read_ended() {
         for (const auto& entry : history().journal) {
             const auto* ended = std::get_if<WorkflowEnded>(&entry.event);
@@ -191,7 +191,7 @@ std::string raw_at(const std::string& report, std::string_view pointer) {
     return value ? std::string{value->raw} : std::string{"nothing"};
 }
 
-/// What W8 and W1 say of it: every step that was answered ran once, and it ended once.
+/// The first finding of W8: every answered step ran once, and the workflow ended once.
 std::string broken_in(World& world) {
     const auto history = world.history();
     const auto book = read_book(history);
@@ -225,7 +225,7 @@ void kill_at_every_event(const Scenario& scenario) {
     }
 }
 
-TEST(KilledAtEveryEvent, C11_K14_ABusinessCaseOverThreeAgents) {
+TEST(KilledAtEveryEvent, C11_K14_BusinessCaseOverThreeAgentsEndsTheSame) {
     kill_at_every_event(
         {.plan = R"({"name":"business_case","steps":[
             {"id":"framework","capability":"CST_FRAMEWORK"},
@@ -242,7 +242,7 @@ TEST(KilledAtEveryEvent, C11_K14_ABusinessCaseOverThreeAgents) {
                    R"("npv":{"npv":17206.82},"document":"The case for Norway"})"});
 }
 
-TEST(KilledAtEveryEvent, C11_K15_AReceiptItsCategoriesAndTheirMerging) {
+TEST(KilledAtEveryEvent, C11_K15_ReceiptWithCategoriesAndMergeEndsTheSame) {
     kill_at_every_event(
         {.plan = R"({"name":"receipt","steps":[
             {"id":"read","capability":"OCR_READ"},
@@ -260,7 +260,7 @@ TEST(KilledAtEveryEvent, C11_K15_AReceiptItsCategoriesAndTheirMerging) {
                    R"("merge":{"travel":2}})"});
 }
 
-TEST(KilledAtEveryEvent, C11_S13_AVendorWhomAPersonApproves) {
+TEST(KilledAtEveryEvent, C11_S13_VendorApprovedByAPersonEndsTheSame) {
     kill_at_every_event(
         {.plan = R"({"name":"vendor","steps":[
             {"id":"vendor","capability":"VENDOR_FIND"},
@@ -276,7 +276,7 @@ TEST(KilledAtEveryEvent, C11_S13_AVendorWhomAPersonApproves) {
                    R"("order":{"ordered":true}})"});
 }
 
-TEST(KilledAtEveryEvent, C11_K16_AnIntentItsPlanItsToolsAndAResponse) {
+TEST(KilledAtEveryEvent, C11_K16_IntentPlanToolsAndResponseEndTheSame) {
     kill_at_every_event({.plan = R"({"name":"intent","steps":[
             {"id":"intent","capability":"CLASSIFY"},
             {"id":"plan","capability":"PLAN","inputs":{"of":{"$from":"/steps/intent/output"}}},

@@ -19,7 +19,7 @@ SendMessage send_of(const Header& header, const std::string& body) {
 std::string agent_name(std::uint64_t number) { return "agent-" + std::to_string(number); }
 std::string capability_name(std::uint64_t number) { return "CAN_" + std::to_string(number % 3); }
 
-/// All but one; which one, is the agent's.
+/// The profile allows all tools except the tool with the agent's number modulo kTools.
 Profile profile_of(std::uint64_t agent, Dialect dialect) {
     Profile profile{.dialect = dialect,
                     .capabilities = R"([{"code":")" + capability_name(agent) + R"("}])"};
@@ -38,7 +38,7 @@ std::string LetterWriter::body() {
 std::string LetterWriter::recipient() {
     if (chance_.percent(2)) return "nobody";
     if (chance_.percent(8)) return "topic:news-" + std::to_string(chance_.below(2));
-    // The first agent is everybody's favourite: that is how queues come about.
+    // Agent 0 gets 40 % of the messages, so that queues build up.
     return agent_name(chance_.percent(40) ? 0 : chance_.below(plan_.agents));
 }
 
@@ -98,7 +98,7 @@ Claim LetterWriter::claim(const std::string& session, const std::string& user) {
     return claim;
 }
 
-/// About where it comes from, how deep it is, whose it is or what it may use.
+/// Falsifies the session, the user, the depth, the budget, the tools or the child session.
 void LetterWriter::lie(Claim& claim) {
     switch (chance_.below(9)) {
         case 0:
@@ -112,7 +112,7 @@ void LetterWriter::lie(Claim& claim) {
             break;
         case 3:
             claim.depth_max = static_cast<std::uint32_t>(chance_.below(1'000));
-            // Not drawn, so that a seed still tells the story that it is kept for.
+            // Not drawn, so that recorded seeds keep their lives.
             claim.depth = claim.depth_max % 4;
             break;
         case 4:
@@ -157,7 +157,7 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
     said.objective = about.objective;
     if (given != nullptr && chance_.percent(30)) said.objective_hash = given->objective_hash;
     if (chance_.percent(plan_.liar)) lie(said);
-    // Where there are no delegations there are no budgets to speak of.
+    // A claim without a session is no delegation and has no budget.
     if (!said.has_session) said.tokens_max = 0;
     send.claim = std::make_shared<Claim>(std::move(said));
     return send;

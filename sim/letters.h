@@ -1,5 +1,5 @@
-// The messages that simulated agents write, and the fingerprint by which a repeat is told from a
-// conflict, as a dialect would make it.
+// Writes the messages of simulated agents, with the fingerprint by which the hub tells a repeat
+// from a conflict, as a dialect would make the fingerprint.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 namespace parlance::sim {
 
 std::string agent_name(std::uint64_t number);
-/// What every third agent can do.
+/// A capability that every third agent has.
 std::string capability_name(std::uint64_t number);
-/// The tools that anybody may ask for, and those of one agent.
+/// Tools that agents may ask for; each agent's profile allows all but one.
 inline constexpr std::array kTools{"mail", "ocr", "sql", "web"};
-/// What the domains of some agents are called; entities that nobody's is called by come besides.
+/// Domains of two agents in three; context entities may also have names outside this list.
 inline constexpr std::array kDomains{"vendor", "audit"};
-/// Sessions of which something is kept, each for whichever user came first.
+/// Sessions with an owner: the first user to write to a session owns the session.
 inline constexpr std::array kKeptSessions{"chat-0", "chat-1", "chat-2"};
 Profile profile_of(std::uint64_t agent, Dialect dialect);
 
@@ -34,17 +34,17 @@ class LetterWriter {
     LetterWriter(const Plan& plan, Chance& chance, Persons& persons)
         : plan_(plan), chance_(chance), persons_(persons) {}
 
-    /// A message of `from` to whoever chance says: an agent, a topic, somebody unknown.
+    /// A message of `from` to a random recipient: an agent, a topic or an unknown name.
     SendMessage write(std::uint64_t from);
-    /// Something that `from` asks of another because of what it was asked itself, in its own words
-    /// or in those that it was given. `given` is null if that was no delegation.
+    /// A request that `from` makes on behalf of the request `asked`, with a claim that continues
+    /// `given` or starts afresh. `given` is null if `asked` was no delegation.
     SendMessage delegate(std::uint64_t from, const Envelope& asked, const Claim* given);
-    /// Something that `from` asks as if it worked on nothing: for nobody, out of a session or in a
-    /// conversation that nobody ever heard of.
+    /// A request that hides the delegation it belongs to: no user, no session, or a conversation
+    /// that nobody started.
     SendMessage slip_away(std::uint64_t from);
-    /// The same id with other words.
+    /// The same message id with a different body, so a conflict.
     SendMessage rewrite(const SendMessage& letter);
-    /// An answer to what was asked; `correlation` is usually the question's own.
+    /// An answer to `asked`; `correlation` is usually the correlation of `asked`.
     SendMessage reply(const std::string& from, const Envelope& asked, std::string_view correlation);
 
   private:
@@ -58,7 +58,7 @@ class LetterWriter {
     Chance& chance_;
     Persons& persons_;
     std::uint64_t number_ = 0;
-    std::vector<std::string> sessions_;  ///< That anybody was ever given.
+    std::vector<std::string> sessions_;  ///< Every session id handed out so far.
 };
 
 }  // namespace parlance::sim

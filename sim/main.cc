@@ -1,4 +1,4 @@
-// parlance-sim: the simulator as a program of its own, for those who have built nothing else.
+// parlance-sim: the simulator as a program of its own.
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -22,7 +22,8 @@ constexpr const char* kUsage =
 /// "7" or "1..2000".
 bool read_seeds(const std::string& text, CampaignOptions& options) {
     char* end = nullptr;
-    if (text.find('-') != std::string::npos) return false;  // It would be taken for a great one.
+    if (text.find('-') != std::string::npos)
+        return false;  // strtoull would take "-1" for a very large seed.
     options.seed_first = options.seed_last = std::strtoull(text.c_str(), &end, 10);
     if (end == text.c_str()) return false;
     if (std::strncmp(end, "..", 2) == 0) options.seed_last = std::strtoull(end + 2, &end, 10);

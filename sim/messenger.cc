@@ -4,7 +4,7 @@ namespace parlance::sim {
 
 namespace {
 
-/// So chosen that no seed of scenarios.txt has one.
+/// Chosen so that no seed of scenarios.txt has a messenger.
 constexpr std::uint64_t kApart = 0x4D45'5353'454E'4701ULL;
 constexpr std::uint64_t kLivesPercent = 20;
 
@@ -17,7 +17,7 @@ Messenger::Messenger(std::uint64_t seed, Timeline& timeline, Hub& hub, Door& doo
 }
 
 void Messenger::take(const NotifyPeople& notice) {
-    if (chance_.percent(15)) return;  // No server takes the mail, however often it is tried.
+    if (chance_.percent(15)) return;  // No server takes the mail, despite all retries.
     const auto wait = chance_.percent(60) ? chance_.ms(0, 20) : chance_.ms(20, 1'500);
     const auto process = hub_.crashes();
     timeline_.after(wait, [this, process, id = notice.id, news = notice.news] {

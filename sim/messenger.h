@@ -1,5 +1,5 @@
-// Who tells people by mail that something waits for them: a part of the hub's process, slow at
-// times, and gone with it. Only in some lives, and drawn apart from all other chance.
+// Sends people mail about their human tasks: a part of the hub's process, slow at times, and gone
+// when the process ends. Active in some lives only, and drawn from a separate random stream.
 #pragma once
 
 #include <cstdint>

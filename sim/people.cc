@@ -55,7 +55,7 @@ core::Reading<core::people::Appeal> People::some_appeal() {
     if (!hub_.is_up()) return {};
     const auto& appeals = hub_.engine().state().people.appeals;
     if (appeals.empty()) return {};
-    // The latest are those that still matter.
+    // The latest human tasks are likely to be open still.
     const auto back = chance_.below(std::min<std::uint64_t>(appeals.size(), 12)) + 1;
     return appeals.at(appeals.tickets()[appeals.size() - back]);
 }
@@ -90,7 +90,7 @@ void People::answer() {
     const auto answer = opinion(*appeal);
     const std::string who = kPeople[chance_.below(kPeople.size())];
     const auto say = [this, who, answer] { door_.bring_as_person(who, answer); };
-    if (chance_.percent(20)) say();  // And once more:
+    if (chance_.percent(20)) say();  // Answers twice.
     timeline_.after(chance_.ms(0, chance_.percent(30) ? 2'000 : 20), say);
 }
 

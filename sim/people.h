@@ -1,5 +1,5 @@
-// People who are asked things: by agents and by each other, with a message or without. They answer
-// late, twice, to what is over or was withdrawn, and now and then about something else.
+// People who get human tasks, from agents and from each other, with or without a message. They
+// answer late, twice, after the task ended or was withdrawn, and sometimes with a wrong version.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ class People {
     People(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub, Door& door)
         : plan_(plan), chance_(chance), timeline_(timeline), hub_(hub), door_(door) {}
 
-    /// Somebody wants something decided.
+    /// An agent or a person puts a human task.
     void ask();
-    /// Somebody looks at what there is, and says something to one of them, at once or later.
+    /// A person answers a human task, at once or later.
     void answer();
-    /// What something belongs to is no longer wanted.
+    /// A person cancels the workflow of a human task.
     void withdraw();
 
   private:
     SendMessage letter(const std::string& from);
     HumanQuestion question();
     AnswerPerson opinion(const core::people::Appeal& appeal);
-    /// One of all there are, whatever became of it; null if there are none.
+    /// A recent human task, open or ended; null if none exists.
     core::Reading<core::people::Appeal> some_appeal();
 
     const Plan& plan_;

@@ -20,7 +20,7 @@ constexpr std::size_t kQuoteBytesMax = 600;
 
 struct Saying {
     Kind kind;
-    std::string_view words;  ///< With a place for the value.
+    std::string_view words;  ///< With `{}` in place of the value.
 };
 constexpr std::array kSayings{
     Saying{Kind::Email, "Write to {} about it"},
@@ -31,7 +31,7 @@ constexpr std::array kSayings{
     Saying{Kind::Phone, "Please call {} before noon"},
 };
 
-/// A message of a dialect with three places for words, and what these places are called.
+/// A message of a dialect with three slots for text, and the JSON pointers of the slots.
 struct Template {
     Dialect dialect;
     std::string_view text;
@@ -78,7 +78,7 @@ bool is_in(std::string_view pointer, const std::vector<std::string>& exempt) {
     });
 }
 
-/// The digit that makes the number a card's.
+/// The digit that gives the card number a valid Luhn checksum.
 char luhn_digit(std::string_view number) {
     int sum = 0;
     for (std::size_t i = 0; i < number.size(); ++i) {
@@ -89,7 +89,7 @@ char luhn_digit(std::string_view number) {
     return static_cast<char>('0' + (10 - sum % 10) % 10);
 }
 
-/// The two digits behind the country of an account in the United Kingdom.
+/// The check digits of a British IBAN.
 std::string iban_digits(std::string_view account) {
     std::uint64_t rest = 0;
     const auto take = [&](std::uint64_t number) {
@@ -102,7 +102,7 @@ std::string iban_digits(std::string_view account) {
     return fmt::format("{:02}", 98 - rest);
 }
 
-/// Outside of JSON.
+/// The value without JSON escapes.
 std::string spoken(std::string text) {
     constexpr std::string_view kEscape = R"(\u0040)";
     const auto at = text.find(kEscape);
@@ -154,7 +154,7 @@ std::string Persons::digits(std::size_t count) {
     return out;
 }
 
-/// In one of the ways in which such a thing is written.
+/// A random value in a random notation of its kind.
 std::string Persons::value(Kind kind) {
     switch (kind) {
         case Kind::Email:
@@ -191,7 +191,7 @@ std::string Persons::value(Kind kind) {
     }
 }
 
-/// About somebody, or about nothing in particular.
+/// A sentence with personal data, or a sentence without any.
 std::string Persons::sentence(std::string_view pointer) {
     if (chance_.percent(40)) return "nothing in particular";
     const auto& saying = kSayings.at(chance_.below(kSayings.size()));
@@ -208,7 +208,7 @@ void Persons::write_into(Header& header, std::string& body, Claim* claim) {
     std::array<std::string, 3> said;
     std::ranges::transform(
         form.pointers, said.begin(), [&](std::string_view pointer) { return sentence(pointer); });
-    // Who takes it has this capability, unless the word is none at all.
+    // A recipient agent has the capability, unless a sentence replaces the code.
     const bool is_agent = header.to.starts_with("agent-");
     auto can = capability_name(is_agent ? static_cast<std::uint64_t>(header.to.back() - '0') : 0);
     if (chance_.percent(20)) can = sentence("/capability_code");

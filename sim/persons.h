@@ -1,6 +1,6 @@
-// People of whom the agents write: their addresses, numbers and cards, in messages of every
-// dialect, and the policy that says from whom they are kept. Only in some lives, and drawn apart
-// from all other chance, so that every other life stays what it was.
+// Personal data in the messages of agents: addresses, numbers and cards, in messages of every
+// dialect, and the policy of who may see the data. Active in some lives only, and drawn from a
+// separate random stream, so that all other lives stay unchanged.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,20 @@ class Persons {
   public:
     Persons(std::uint64_t seed, History& history);
 
-    /// Whether anybody writes of people in this life.
+    /// True if agents write personal data in this life.
     bool are_there() const { return are_there_; }
     const PersonalPolicy& policy() const { return history_.personal; }
     std::uint64_t bits() { return chance_.bits(); }
 
-    /// What this agent speaks.
     Dialect dialect_of(std::uint64_t agent) const;
-    /// Now and then another message than the one that was written: of some dialect, about people.
+    /// Sometimes replaces the message by a message of a random dialect with personal data.
     void write_into(Header& header, std::string& body, Claim* claim);
-    /// What an agent says of something that it was sent: it quotes what it read.
+    /// Makes the body of an answer quote the request as `reader` saw the request.
     void quote_into(std::string_view reader, const Envelope& asked, std::string& body) const;
-    /// A few words, now and then about somebody.
+    /// `plain`, or sometimes a sentence with personal data.
     std::string words(std::string plain);
 
-    /// An agent has read this.
+    /// Notes the text in which `reader` received the message.
     void note_read(const std::string& reader, const Envelope& message, std::string text);
 
   private:

@@ -13,7 +13,7 @@ const core::PlainScribe kScribe;
 
 constexpr std::uint64_t kVerbsApart = 0x5645'5242'5321'0000ULL;
 constexpr std::uint64_t kVerbsLivesPercent = 60;
-/// What limits what requests spend: 0 is no limit.
+/// The budget rules; 0 is no limit.
 constexpr std::array kPurses{Rule::TokensPerDelegation,
                              Rule::TokensPerRoot,
                              Rule::TokensPerAgent,
@@ -28,7 +28,7 @@ constexpr std::array kPurses{Rule::TokensPerDelegation,
 void draw_limits(Chance& chance, Limits& limits) {
     limits.lease = chance.ms(100, 2'000);
     limits.lease_max = limits.lease * 2;
-    limits.awake_max = 2;  // So that most of what waits rests.
+    limits.awake_max = 2;  // So small that most waiting objects are packed.
     limits.backoff_base = chance.ms(10, 200);
     limits.backoff_max = chance.ms(200, 1'500);
     limits.backoff_multiplier = static_cast<std::uint32_t>(chance.between(1, 3));
@@ -54,8 +54,8 @@ void draw_limits(Chance& chance, Limits& limits) {
     limits.remembered_ids_max = chance.percent(15) ? chance.between(16, 64) : 1'000'000;
 }
 
-/// Limits that a life could not otherwise reach, small in some lives: a bound that nothing comes
-/// near cannot be seen to hold (G7).
+/// Makes limits that a life could not reach otherwise small in some lives: a bound that nothing
+/// approaches cannot be seen to hold (G7).
 void draw_small_limits(Chance chance, Limits& limits) {
     const auto small = [&](auto& limit, std::uint64_t low, std::uint64_t high) {
         const bool is_small = chance.percent(20);
@@ -98,7 +98,7 @@ void draw_faults(Chance& chance, Plan& plan) {
     plan.workflow_every = every(50, 250, 1'600);
 }
 
-/// A limit, or now and then none.
+/// A limit, or sometimes none.
 std::int64_t some(Chance& chance, std::uint64_t low, std::uint64_t high) {
     return chance.percent(30) ? 0 : static_cast<std::int64_t>(chance.between(low, high));
 }
@@ -124,7 +124,7 @@ Settings draw_policy(Chance& chance, const Plan& plan) {
                       {{Rule::BreakerFailures, {}}, chance.percent(15) ? 0 : number(1, 6)},
                       {{Rule::BreakerWindowMs, {}}, number(300, 5'000)},
                       {{Rule::BreakerOpenMs, {}}, number(200, 2'000)}};
-    // Not drawn, so that a seed still tells the story that it is kept for.
+    // Not drawn, so that recorded seeds keep their lives.
     settings[{Rule::BreakerFairMs, {}}] = settings[{Rule::BreakerOpenMs, {}}] / 8;
     settings[{Rule::CostPerDelegation, {}}] = settings[{Rule::TokensPerDelegation, {}}] * 3;
     settings[{Rule::CostPerAgent, {}}] = settings[{Rule::TokensPerAgent, {}}] * 2;
@@ -140,8 +140,8 @@ Settings draw_policy(Chance& chance, const Plan& plan) {
     }
     if (chance.percent(15)) settings[{Rule::MessagesPerMinute, {}}] = number(10, 60);
     if (chance.percent(15)) settings[{Rule::RequestsPerUserMinute, {}}] = number(3, 20);
-    // In some lives nothing limits what requests spend: then a request is in no tree of delegations
-    // before something is delegated out of it.
+    // In some lives no budget limits requests: a request then joins a tree of delegations only when
+    // a delegation is made from the request.
     const bool spends_freely = plan.verbs.seed % 4 == 1;
     for (const auto rule : kPurses) {
         if (spends_freely) settings[{rule, {}}] = 0;
@@ -173,7 +173,7 @@ Verbs draw_verbs(std::uint64_t seed) {
 Plan draw_plan(Chance& chance) {
     Plan plan;
     draw_limits(chance, plan.limits);
-    // With a chance of its own, so that a seed still tells the story that it is kept for.
+    // With a random stream of its own, so that recorded seeds keep their lives.
     draw_small_limits(Chance{Chance{chance}.bits()}, plan.limits);
     plan.engine.limits = plan.limits;
     plan.engine.version = "sim";

@@ -1,4 +1,4 @@
-// What one seed is about: how large the world is, how the hub is configured, what goes wrong.
+// The random choices of a seed: the size of the world, the configuration of the hub, the faults.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace parlance::sim {
 
-/// What agents and operators do in a life beyond plain messages, and the faults that came with it.
-/// Drawn apart from all other chance, so that a life without any of it stays what it was.
+/// Actions of agents and operators beyond plain messages, and the faults added with them. Drawn
+/// from a separate random stream, so that a life without them stays unchanged.
 struct Verbs {
-    std::uint64_t seed = 0;  ///< For whatever follows from here: what is drawn for it alone.
+    std::uint64_t seed = 0;  ///< Seeds the random streams of the verbs; 0: no verbs.
 
-    // How often, on average; 0 is never.
-    Duration choose_every{};  ///< An agent lets the hub choose who gets a request, or asks several.
+    // Average interval; 0 is never.
+    Duration choose_every{};  ///< An agent lets the hub choose a recipient, or asks several agents.
     Duration keep_every{};    ///< An agent or an operator writes allocations, facts and analyses.
     Duration remove_every{};  ///< An operator removes an agent.
     Duration copy_every{};    ///< An operator copies the data directory.
     Duration descriptors_every{};  ///< The process has no file descriptor left for a while.
 
-    // How likely, in percent.
-    std::uint64_t handoff = 0;       ///< Whoever has a task in hand offers it to another agent.
+    // Probability, in percent.
+    std::uint64_t handoff = 0;       ///< An agent offers a received task to another agent.
     std::uint64_t state = 0;         ///< A request carries its sender's state.
-    std::uint64_t restore = 0;       ///< A hub that fell is started from the copy.
+    std::uint64_t restore = 0;       ///< A fallen hub is started from the copy.
     std::uint64_t poll_lost = 0;     ///< The response to a poll does not arrive.
     std::uint64_t clock_behind = 0;  ///< The wall clock is behind the journal at a start.
 };
@@ -40,22 +40,22 @@ struct Plan {
     std::uint64_t consumers_max = 1;  ///< Of each agent.
     std::uint64_t credit_max = 1;
     std::uint64_t tasks = 3;
-    std::uint64_t messages = 200;  ///< About so many are sent.
-    Duration chaos{};              ///< How long things go wrong.
+    std::uint64_t messages = 200;  ///< About the number of messages sent.
+    Duration chaos{};              ///< How long faults occur.
 
-    // How likely, in percent.
-    std::uint64_t naughty = 0;  ///< A consumer does something else than settle.
-    std::uint64_t lost = 0;     ///< A message of the network is.
+    // Probability, in percent.
+    std::uint64_t naughty = 0;  ///< A consumer misbehaves instead of settling.
+    std::uint64_t lost = 0;     ///< A message on the network is lost.
     std::uint64_t doubled = 0;
     std::uint64_t ttl = 20;
     std::uint64_t request = 30;
     std::uint64_t burst = 0;
     std::uint64_t broken_start = 0;  ///< The disk fails during recovery.
-    std::uint64_t delegation = 0;    ///< A request is one that says so.
-    std::uint64_t passed_on = 0;     ///< Who is asked asks somebody else first.
-    std::uint64_t liar = 0;          ///< It says something untrue with that.
+    std::uint64_t delegation = 0;    ///< A request carries a delegation.
+    std::uint64_t passed_on = 0;     ///< An agent asks other agents before it answers.
+    std::uint64_t liar = 0;          ///< A delegation carries a falsehood.
 
-    // How often, on average; 0 is never.
+    // Average interval; 0 is never.
     Duration kill_every{};  ///< The process dies, or the power fails.
     Duration disk_fault_every{};
     Duration full_every{};
@@ -63,7 +63,7 @@ struct Plan {
     Duration policy_every{};
     Duration stop_every{};  ///< The fleet is stopped for a while.
     Duration cancel_every{};
-    Duration people_every{};  ///< People are asked something.
+    Duration people_every{};  ///< People get human tasks.
     Duration workflow_every{};
     Duration sync_max{1};
     bool flips_bit = false;
@@ -72,7 +72,7 @@ struct Plan {
 
 Plan draw_plan(Chance& chance);
 Verbs draw_verbs(std::uint64_t seed);
-/// What an operator may set, in bounds that make a difference within one life.
+/// A random policy, with bounds small enough to matter within a life.
 Settings draw_policy(Chance& chance, const Plan& plan);
 
 }  // namespace parlance::sim

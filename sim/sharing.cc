@@ -1,5 +1,5 @@
-// What agents do with what they share: they write to contexts and tasks, theirs or not, on top of
-// what they last saw or of something older, and hand contexts to one another.
+// How agents use shared state: agents write to contexts and tasks, their own or foreign, with the
+// current version or an older version, and hand contexts to one another.
 #include "sim/agents.h"
 
 namespace parlance::sim {
@@ -10,7 +10,7 @@ constexpr std::uint64_t kContexts = 2;
 constexpr std::uint64_t kTasks = 2;
 constexpr std::array kEntities{"vendor", "audit", "quote", "letter"};
 
-/// Mostly the version that there is; else an older one, or none.
+/// Mostly the current version; else an older version, or none.
 std::optional<std::uint64_t> some_version(Chance& chance, std::uint64_t current) {
     if (chance.percent(50)) return current;
     if (chance.percent(50) && current > 0) return current - 1;
@@ -33,7 +33,7 @@ void Agents::write_context(std::uint64_t agent) {
     const auto name = agent_name(agent);
     const auto* context = core::shared::find(door_.shared()->contexts, workflow);
     const bool is_own = context != nullptr && context->owner == name;
-    // Whoever has it gives it away now and then; who has not seldom tries.
+    // An owner often hands its context over; a foreign agent seldom tries.
     if (context != nullptr && chance_.percent(is_own ? 40 : 3)) return hand_off(agent, workflow);
     if (context != nullptr && !is_own && chance_.percent(60)) return;
     WriteContext write{.workflow = workflow,

@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kSettleMax = 60s;
 
-/// Everything that a seed brings to life, and the faults that befall it.
+/// The whole world of a seed, and its faults.
 class Life {
   public:
     Life(std::uint64_t seed, bool is_plain)
@@ -108,7 +108,7 @@ class Life {
         }
     }
 
-    /// A person looks through the dead letters, sends some again and discards some.
+    /// An operator redelivers some dead letters and discards some.
     void tend_dead_letters() {
         if (!hub_.is_up()) return;
         for (const auto& letter : hub_.engine().dead_letters({.count_max = 10})) {
@@ -119,7 +119,7 @@ class Life {
         }
     }
 
-    /// Brings an order until it has been heard of, as a person at a console would.
+    /// Repeats an operator's order until the hub answers.
     void order(const Command& command) {
         const auto has_answer = std::make_shared<bool>(false);
         door_.bring_as_operator(command, [has_answer](const Effect&) { *has_answer = true; });
@@ -148,8 +148,8 @@ class Life {
     }
     void resume_fleet() { order(ResumeFleet{.reason = "done"}); }
 
-    /// A2 holds at any moment of a life, not only at its end. A hub that is down or in trouble with
-    /// its disk may have something there that it has yet to cut back.
+    /// A2 holds at any moment of a life, not only at the end. The check skips a hub that is down or
+    /// whose disk fails: the journal may have a tail that the hub has yet to cut.
     void look_at_journal() {
         const bool is_well =
             hub_.is_up() && hub_.engine().health().condition == engine::Condition::Serving;
@@ -180,7 +180,7 @@ class Life {
 
     bool is_settled() const {
         if (!hub_.is_up()) return false;
-        // With a full disk it may know more than it has written.
+        // With a full disk the hub's state may be ahead of the journal.
         if (hub_.engine().health().condition != engine::Condition::Serving) return false;
         const auto hub = hub_.engine().hub();
         return hub.waiting == 0 && hub.in_flight == 0 && hub.open_requests == 0 &&

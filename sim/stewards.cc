@@ -7,7 +7,7 @@ namespace parlance::sim {
 
 namespace {
 
-/// So chosen that no seed of scenarios.txt has them: those stay the lives that once failed.
+/// Chosen so that no seed of scenarios.txt has stewards: the scenarios stay the lives that failed.
 constexpr std::uint64_t kApart = 0x5354'4557'4152'4494ULL;
 constexpr std::uint64_t kLivesPercent = 20;
 constexpr std::array kStewards{"ann", "bea", "cleo"};
@@ -28,7 +28,7 @@ void Stewards::limit(Settings& settings) {
     settings[{Rule::BudgetAsksPeople, {}}] = chance_.percent(70) ? 1 : 0;
 }
 
-/// As much as was asked for, less, more, or more than one alone decides on.
+/// The amount requested, less, more, or more than a single person may grant.
 std::uint64_t Stewards::some_budget(std::uint64_t asked) {
     switch (chance_.below(6)) {
         case 0:
@@ -38,7 +38,7 @@ std::uint64_t Stewards::some_budget(std::uint64_t asked) {
         case 2:
             return risk_high_ + chance_.below(3);
         default:
-            return 0;  // Which is: as it says.
+            return 0;  // 0 grants the amount requested.
     }
 }
 
@@ -55,7 +55,7 @@ void Stewards::decide() {
         answer.decision = HumanDecision::Reject;
         answer.reason = "too dear";
     } else if (!appeal->answers.empty() && chance_.percent(60)) {
-        answer.tokens = appeal->answers.back().tokens;  // The same as the first.
+        answer.tokens = appeal->answers.back().tokens;  // Agrees with the previous answer.
     } else {
         answer.tokens = some_budget(held->second.tokens_max);
     }

@@ -1,6 +1,6 @@
-// People who decide on budgets that pass a limit: they give what was asked for, more or less, and
-// do not always agree. Only in some lives, and drawn apart from all other chance, so that every
-// other life stays what it was.
+// People who decide on budgets above a limit: they grant the amount requested, less or more, and do
+// not always agree. Active in some lives only, and drawn from a separate random stream, so that all
+// other lives stay unchanged.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class Stewards {
   public:
     Stewards(std::uint64_t seed, Timeline& timeline, Hub& hub, Door& door);
 
-    /// Whether anybody decides on budgets in this life.
+    /// True if people decide on budgets in this life.
     bool are_there() const { return are_there_; }
-    /// What passes these is put to them.
+    /// Sets the limits above which a budget needs approval.
     void limit(Settings& settings);
-    /// One of them says something to a request that waits.
+    /// A person answers a request that waits for budget approval.
     void decide();
 
   private:

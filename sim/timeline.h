@@ -1,4 +1,4 @@
-// Simulated time: what happens when. Nothing waits; time jumps to the next thing that is due.
+// Simulated time: a queue of events. Nothing waits; time jumps to the next event.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class Timeline {
     void after(Duration wait, std::function<void()> happening) {
         queue_.push({now_ + wait, ++number_, std::move(happening)});
     }
-    /// Time that passes while something else is busy.
+    /// Lets time pass without events, while a simulated sync takes place.
     void pass(Duration by) { now_ += by; }
 
     Time next_at() const { return queue_.empty() ? Time::max() : queue_.top().at; }
-    /// Goes to the next happening and lets it happen, unless it is later than `until`.
+    /// Goes to the next event and runs the event, unless the event is later than `until`.
     void step(Time until) {
         ++steps_;
         if (next_at() > until) {
@@ -39,7 +39,7 @@ class Timeline {
   private:
     struct Entry {
         Time at{};
-        std::uint64_t number = 0;  ///< First come, first served, at the same time.
+        std::uint64_t number = 0;  ///< Breaks ties: first come, first served.
         std::function<void()> happening;
         bool operator<(const Entry& other) const {
             return at != other.at ? at > other.at : number > other.number;

@@ -20,7 +20,7 @@ gateway::Options options_of(const PersonalPolicy& policy) {
     return {.is_dev = true, .version = "sim", .personal = policy, .personal_key = "a key"};
 }
 
-/// An operator's look at one page.
+/// An operator's GET of a page.
 class Look final : public transport::Exchange {
   public:
     explicit Look(std::string path)
@@ -85,7 +85,7 @@ Command Window::receive(Command command, const std::string& caller) {
     auto& desk = desk_->desk;
     if (auto* const send = std::get_if<SendMessage>(&command)) {
         const bool is_own = send->envelope->from() == caller;
-        if (!is_own) return command;  // The core says so.
+        if (!is_own) return command;  // The core refuses a foreign sender.
         if (auto unfit = gateway::unfit_as_sent(desk, *send)) {
             return gateway::record_of(desk, *unfit, {});
         }
@@ -100,7 +100,6 @@ Command Window::receive(Command command, const std::string& caller) {
 
 void Window::show(std::size_t index) {
     if (desk_->desk.engine == nullptr) return;
-    // A copy of what is shared: the history grows.
     match(
         history_.shown[index].effect,
         [&](const Deliver& deliver) {
@@ -130,8 +129,8 @@ void Window::show(std::size_t index) {
         [](const auto&) {});
 }
 
-/// To who holds the line, in the words of its question. A failure needs the question itself, which
-/// is not open any more.
+/// Renders the answer for the waiting requester, in the dialect of its request. A failure is not
+/// rendered: rendering needs the request, and the request is closed by now.
 void Window::tell_answer(std::size_t index, const TellAnswer& told) {
     if (!told.reply) return;
     history_.left.push_back(

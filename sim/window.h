@@ -1,6 +1,6 @@
-// The window: everything that comes to the hub or leaves it in words goes through the real front
-// desk's own code, which keeps personal data back, and is kept for the checker of A4. There are no
-// doors here: commands come, and effects go, as the simulated network carries them.
+// The window: passes everything that enters or leaves the hub in words through the real front
+// desk's code, which redacts personal data, and keeps the outgoing bytes for the checker of A4. The
+// simulated network carries commands and effects; no listener exists here.
 #pragma once
 
 #include <functional>
@@ -25,15 +25,15 @@ class Window {
     Window(const Window&) = delete;
     Window& operator=(const Window&) = delete;
 
-    /// The hub is up, or null: it is down.
+    /// Tells the window of a started engine; null when the hub is down.
     void open(engine::Engine* engine);
-    /// What the front desk makes of a command: an answer has its asker's own values, and what
-    /// cannot be taken is a refusal that goes on record.
+    /// A command after the front desk: an answer gets its requester's own values, and an invalid
+    /// message becomes the command that records the refusal.
     Command receive(Command command, const std::string& caller);
-    /// An effect of the history, as its readers see it.
+    /// Renders effect `index` of the history as its reader sees the effect.
     void show(std::size_t index);
     void log(const std::string& line);
-    /// The end: everything that is on record, as those see it who may look.
+    /// At the end: renders the journal, the audit rows and the pages as their readers see them.
     void close(Sequence last);
 
   private:

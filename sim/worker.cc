@@ -19,14 +19,14 @@ namespace parlance::sim {
 
 namespace {
 
-/// What a worker that died had broken.
+/// The promise reported broken when a worker dies.
 constexpr const char* kDied = "CHECK";
 
 void write_all(int pipe, std::string_view bytes) {
     while (!bytes.empty()) {
         const auto written = ::write(pipe, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) ::_exit(1);  // Nobody listens any more.
+        if (written <= 0) ::_exit(1);  // The reader is gone.
         bytes.remove_prefix(static_cast<std::size_t>(written));
     }
 }
@@ -85,7 +85,7 @@ Verdict unpack(std::string_view body) {
 [[noreturn]] void work(const Task& task, int pipe) {
     if (task.mutant) {
         plant(task.mutant->mutant);
-        // A planted bug may break a CHECK, which says so: expected, and many times over.
+        // A planted bug may break a CHECK, which prints a message: expected, and many times over.
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
     }
@@ -95,14 +95,15 @@ Verdict unpack(std::string_view body) {
             verdict = run(seed, {.tells_stories = true, .is_plain = task.is_plain});
         }
         write_all(pipe, pack(verdict));
-        if (task.last - seed < task.stride) break;  // The greatest seed has none behind it.
+        if (task.last - seed < task.stride)
+            break;  // No seed follows the greatest number of the type.
     }
     std::fflush(nullptr);
     ::_exit(0);
 }
 
 struct Worker {
-    Task task;  ///< What is left of it, from the seed that is being lived through.
+    Task task;  ///< The rest of the task, from the seed that is running.
     pid_t process = 0;
     int pipe = -1;
     std::string received;
@@ -179,7 +180,8 @@ class Pool {
         return true;
     }
 
-    /// One that did not come to its end died of the seed that it was at; the rest is still to do.
+    /// A worker that died before its task was done failed the seed it was running; the rest is
+    /// queued.
     void bury(Worker& worker) {
         ::close(worker.pipe);
         int status = 0;

@@ -1,5 +1,5 @@
-// Seeds lived through in processes of their own: a planted bug is a global of the process, and a
-// broken CHECK ends it. Each worker reports over a pipe; one that dies has failed its seed.
+// Runs seeds in processes of their own: a planted bug is a global of the process, and a broken
+// CHECK ends the process. Each worker reports over a pipe; a worker that dies has failed its seed.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace parlance::sim {
 
-/// Seeds from `first` to `last`, every `stride`-th, with a bug planted or with none.
+/// Seeds from `first` to `last`, every `stride`-th, with or without a planted bug.
 struct Task {
     std::uint64_t first = 1;
     std::uint64_t last = 1;
     std::uint64_t stride = 1;
     std::optional<MutantRow> mutant{};
-    bool is_plain = false;  ///< Of all its lives.
-    bool is_over = false;   ///< Nothing follows what was done.
+    bool is_plain = false;  ///< All lives of the task are plain.
+    bool is_over = false;   ///< No seed follows the last one done.
 
     bool is_done() const { return is_over || first > last; }
-    /// Goes on behind `seed`, which may be the greatest number that there is.
+    /// Goes on behind `seed`, which may be the greatest number of the type.
     void advance(std::uint64_t seed) {
         is_over = last - seed < stride;
         first = is_over ? last : seed + stride;
     }
 };
 
-/// Says whether the task goes on after this seed.
+/// Returns true to go on with the task after this seed.
 using OnVerdict = std::function<bool(const Task& task, const Verdict& verdict)>;
 
 /// Runs the tasks, up to `jobs` at a time.

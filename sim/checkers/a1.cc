@@ -1,4 +1,4 @@
-// A1: whatever the outside was told has exactly one record, which was durable before.
+// A1: everything told to the outside has exactly one record, which was durable before.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -16,23 +16,23 @@ namespace parlance::sim {
 
 namespace {
 
-/// What the hub gives as a reason for what it calls off with the fleet.
+/// The reason that the hub records for requests cancelled by a stop of the fleet.
 constexpr std::string_view kByStop = "the fleet was stopped: ";
 
 using Delivery = std::tuple<Ticket, std::uint32_t, InstanceNumber>;
 
-/// Who was refused what, and why: a message or an agent by its id, a delivery by its token. Credit
-/// is refused to an instance, which has no id.
+/// A refusal: the caller, the id of the message or agent or the token of the delivery, and the
+/// reason. A refusal of credit has an empty id.
 using No = std::tuple<std::string, std::string, Refusal>;
 
-/// What was done on somebody's order: what, by whom, to what.
+/// An action on an order: the action, the caller, the object.
 using Deed = std::tuple<std::string, std::string, std::string>;
 
-/// One thing that was called off on somebody's order, and the ids by which the order may mean it.
-/// An order calls off all that it means, and what was delegated for that: several of these.
+/// A cancellation on an order, and the ids by which the order may name the request. An order
+/// cancels all matches and the delegations made for them, so an order may have several entries.
 struct CalledOff {
     Sequence sequence{};
-    Sequence since{};  ///< From when on it could be meant.
+    Sequence since{};  ///< From this record on an order could mean the request.
     std::string by{};
     std::set<std::string> names{};
     Ticket request{};
@@ -44,8 +44,8 @@ std::string name_of(const DeliveryToken& token) {
     return std::to_string(token.ticket.value) + "." + std::to_string(token.attempt);
 }
 
-/// What a refusal goes by that names no message: the delivery, the dead letter or the agent that
-/// the command is about.
+/// The id in a refusal without a message id: the delivery, the dead letter or the agent of the
+/// command.
 std::string thing_of(const Command& command) {
     return match(
         command,
@@ -70,7 +70,7 @@ std::string thing_of(const Command& command) {
         [](const auto&) { return name_of({}); });
 }
 
-/// The deed that an order asks for, if it is one of those that have a record of their own.
+/// The deed of an order, if the deed has a record of its own; else an empty deed.
 Deed deed_of(const Asked& asked) {
     return match(
         asked.command,
@@ -186,7 +186,8 @@ class Audit {
             [&](const WorkflowEnded& e) { ended_.emplace(e.id, entry.sequence); },
             [&](const WorkflowUndone& e) {
                 called_off_.push_back({.sequence = entry.sequence,
-                                       // Not of its id: that may be used again once forgotten.
+                                       // Since the run began, not since the id was first used: a
+                                       // forgotten id may be used again.
                                        .since = core::sequence_of(e.run),
                                        .by = e.by,
                                        .names = {runs_[e.run]}});
@@ -204,14 +205,15 @@ class Audit {
                 refusal({e.by, name_of(e.delivery), e.refusal}, entry);
             },
             [&](const ReplyDropped& e) {
-                // A part of an answer has no id: it goes by the delivery that it was brought under.
+                // A part of an answer has no id, so the refusal names the delivery.
                 const auto part = name_of(DeliveryToken{e.request, attempts_[e.request]});
                 refusal({e.from, e.id.empty() ? part : e.id, e.refusal}, entry);
             },
             [](const auto&) {});
     }
 
-    /// What else is laid down with a request stands between its acceptance and its place.
+    /// The acceptance of a delegation: records stored with a request stand between acceptance and
+    /// admission.
     const Event& accepted_before(std::size_t index) const {
         const auto is_beside = [](const Event& event) {
             return std::holds_alternative<StatePushed>(event) ||
@@ -221,11 +223,11 @@ class Audit {
         return history_.journal[index - 1].event;
     }
 
-    /// Of a delegation.
+    /// The position of a delegation in its tree.
     struct Place {
         Sequence since;
         std::string session;
-        std::string out_of;  ///< The session in which it was asked.
+        std::string out_of;  ///< The session in which the delegation was requested.
         Ticket parent;
     };
 
@@ -269,11 +271,11 @@ class Audit {
             find("a sender was told before its message was durable", told.ticket);
         }
         const bool is_delegation = send != nullptr && send->claim && send->claim->has_session;
-        // What waits for leave has one once it has that; of what each of several is asked, each
-        // part has one of its own.
+        // A request that waits for approval is admitted on release; each share of a request to all
+        // agents is admitted on its own.
         const auto call = book_.calls.find(told.ticket);
         const bool is_for_each = call != book_.calls.end() && call->second == CallKind::All;
-        // What comes to people because no agent can help is in no tree.
+        // A request to people, because no agent can help, is in no tree.
         const bool is_peoples = is_for_people(envelope->to());
         if (is_delegation && message != nullptr && !message->is_held && !is_for_each &&
             !is_peoples && !admitted_.contains(message->ticket)) {
@@ -289,7 +291,7 @@ class Audit {
         const auto lease = leased_at_.find(key);
         if (lease == leased_at_.end()) return find(name + " has no record", ticket);
         if (lease->second > shown.durable) find(name + " left before it was durable", ticket);
-        // A dead letter that is sent again counts its tries from the beginning.
+        // A redelivered dead letter counts attempts from the beginning.
         if (++shown_[key] > leases_[key]) find(name + " left twice on one record", ticket);
         if (lease->second < last_ && leases_[key] == 1) find(name + " left out of order", ticket);
         if (leases_[key] == 1) last_ = lease->second;
@@ -297,7 +299,7 @@ class Audit {
 
     void call_off(const RequestCancelled& event, const Entry& entry) {
         const auto request = book_.requests.find(event.request);
-        // What a stop of the fleet calls off is told of as that.
+        // A cancellation by a stop of the fleet is reported as the stop.
         if (request == book_.requests.end() || event.reason.starts_with(kByStop)) return;
         const auto& asked = *request->second.asked;
         CalledOff one{.sequence = entry.sequence,
@@ -310,7 +312,7 @@ class Audit {
             one.names.insert(place->second.session);
             one.parent = place->second.parent;
         }
-        // Whoever calls off something that is over means what was delegated for it.
+        // An order that names a finished request means the delegations made for the request.
         for (auto above = places_.find(one.parent); above != places_.end();
              above = places_.find(above->second.parent)) {
             one.names.insert(above->second.session);
@@ -319,9 +321,9 @@ class Audit {
         called_off_.push_back(std::move(one));
     }
 
-    /// Somebody was told that what goes by this id is called off. What came later than the first of
-    /// it was not meant, nor was what is called off after the order was answered: that takes an
-    /// order of its own.
+    /// Checks a cancellation reported to a caller. The order did not mean requests accepted after
+    /// its first cancellation, nor requests cancelled after the order was answered: those need an
+    /// order of their own.
     void told_off(const Shown& shown, const std::string& by, const std::string& id) {
         const auto first = std::ranges::find_if(called_off_, [&](const CalledOff& each) {
             return !each.is_told && each.by == by && each.names.contains(id);
@@ -345,8 +347,8 @@ class Audit {
     void deed(const Deed& deed, const Entry& entry) { deeds_[deed].push_back(entry.sequence); }
     void refusal(const No& no, const Entry& entry) { refusals_[no].push_back(entry.sequence); }
 
-    /// Under the name of who asked, about the very thing that was asked for. Only what is said for
-    /// want of disk is not on record: there is no room to write it.
+    /// A refusal must be on record under the caller's name and the id in question. Refusals for
+    /// lack of disk space are not on record: the disk has no room for them.
     void refused(const Shown& shown, const TellRefused& told) {
         if (told.refusal == Refusal::HubStorageFull || told.refusal == Refusal::HubStorageFailed) {
             return;
@@ -401,9 +403,9 @@ class Audit {
     std::map<std::string, Sequence> started_;
     std::map<std::string, Sequence> ended_;
     std::map<Ticket, std::string> runs_;
-    std::map<Deed, std::deque<Sequence>> deeds_;  ///< Those of which nobody was told yet.
+    std::map<Deed, std::deque<Sequence>> deeds_;  ///< Records that no caller was told of yet.
     Sequence last_{};
-    std::map<No, std::deque<Sequence>> refusals_;  ///< Those of which nobody was told yet.
+    std::map<No, std::deque<Sequence>> refusals_;  ///< Records that no caller was told of yet.
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A1 of cancellations: what an order may mean, and that each has a record of its own.
+// A1 of cancellations: the ids by which an order may name requests, and a record for each
+// cancellation.
 #include <gtest/gtest.h>
 
 #include "sim/testing/chronicle.h"
@@ -6,7 +7,7 @@
 namespace parlance::sim {
 namespace {
 
-/// Alice has asked bob for something, and for something else of the same conversation.
+/// A request of alice to bob; tests add a second request in the same conversation.
 class Cancellations : public ::testing::Test {
   protected:
     Cancellations() { first = ask("q1"); }
@@ -22,7 +23,7 @@ class Cancellations : public ::testing::Test {
         chronicle.record(RequestCancelled{.request = request, .by = by, .reason = "enough"});
         chronicle.record(RequestFailed{.request = request, .refusal = Refusal::RequestCancelled});
     }
-    /// Somebody was told that it is done.
+    /// The hub confirms a cancellation to its caller.
     void tell(const std::string& id, const std::string& caller = "alice") {
         const auto order = chronicle.ask(CancelRequest{id, "enough"}, caller);
         chronicle.show(TellDone{order});
@@ -33,7 +34,7 @@ class Cancellations : public ::testing::Test {
     Ticket first;
 };
 
-TEST_F(Cancellations, A1_AreMeantByTheRequestsOwnIdItsConversationOrItsSession) {
+TEST_F(Cancellations, A1_AreNamedByRequestConversationOrSession) {
     for (const char* const id : {"q1", "flow", "child"}) {
         Cancellations::chronicle = Chronicle{};
         first = ask("q1");
@@ -44,7 +45,7 @@ TEST_F(Cancellations, A1_AreMeantByTheRequestsOwnIdItsConversationOrItsSession) 
     }
 }
 
-TEST_F(Cancellations, A1_AreNotMeantByAnythingElseNorByAnybodyElse) {
+TEST_F(Cancellations, A1_AreNotNamedByOtherIdsOrCallers) {
     admit(first, "child");
     call_off(first);
     const auto before = chronicle;
@@ -55,7 +56,7 @@ TEST_F(Cancellations, A1_AreNotMeantByAnythingElseNorByAnybodyElse) {
     EXPECT_TRUE(is_found());
 }
 
-TEST_F(Cancellations, A1_OneOrderHasAllThatItMeansAndTheNextHasNothing) {
+TEST_F(Cancellations, A1_OneOrderCoversAllMatchesAndTheNextCoversNone) {
     const auto second = ask("q2");
     call_off(first);
     call_off(second);
@@ -65,7 +66,7 @@ TEST_F(Cancellations, A1_OneOrderHasAllThatItMeansAndTheNextHasNothing) {
     EXPECT_TRUE(is_found()) << "nothing was called off for it";
 }
 
-TEST_F(Cancellations, A1_WhatWasDelegatedForItGoesWithIt) {
+TEST_F(Cancellations, A1_CoverDelegationsBelowTheRequest) {
     admit(first, "child");
     const auto second =
         chronicle.accept({.id = "d1", .correlation = "other", .intent = Intent::Request});
@@ -78,7 +79,7 @@ TEST_F(Cancellations, A1_WhatWasDelegatedForItGoesWithIt) {
     EXPECT_TRUE(is_found()) << "it was called off with the first";
 }
 
-TEST_F(Cancellations, A1_WhatCameLaterTakesAnOrderOfItsOwn) {
+TEST_F(Cancellations, A1_OfLaterRequestsNeedAnOrderOfTheirOwn) {
     call_off(first);
     const auto second = ask("q2");
     call_off(second);
@@ -89,7 +90,7 @@ TEST_F(Cancellations, A1_WhatCameLaterTakesAnOrderOfItsOwn) {
     EXPECT_TRUE(is_found());
 }
 
-TEST_F(Cancellations, A1_AStopOfTheFleetIsNoOrderToCancel) {
+TEST_F(Cancellations, A1_ByAStopOfTheFleetCoverNoOrder) {
     chronicle.record(RequestCancelled{
         .request = first, .by = "alice", .reason = "the fleet was stopped: drill"});
     tell("q1");

@@ -1,8 +1,9 @@
-// A4: no personal data of the redacted kinds leaves the hub in a message that it forwards, a
-// record, a row, a line of the log or a page.
+// A4: no personal data of the redacted kinds leaves the hub in a forwarded message, a record, a
+// row, a line of the log or a page.
 //
-// What was written by whom is known here, so this looks for the very values and not for what they
-// look like. Who asked may see in an answer what it asked itself, and what is said of a failure.
+// The checker knows all values that agents wrote, and searches for the exact values instead of
+// patterns. An answer may show the requester the requester's own text, and the details of a
+// failure.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -25,7 +26,7 @@ constexpr std::array<std::string_view, 6> kExits{"a message",
                                                  "a line of the log",
                                                  "a page"};
 
-/// Text without escapes, in one case: what an address is looked for in.
+/// Text without escapes and in lower case, for the search of addresses.
 std::string plain(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -41,7 +42,7 @@ std::string plain(std::string_view text) {
     return out;
 }
 
-/// And without what may stand between the digits of a number.
+/// Text also without the separators between the digits of a number.
 std::string bare(std::string_view plain_text) {
     std::string out;
     std::ranges::copy_if(plain_text, std::back_inserter(out), [](char c) {
@@ -139,8 +140,8 @@ class Leaks {
         look(left, history_.personal.kinds_for(left.reader), {}, false);
     }
 
-    /// One that answers nothing is a message like any other, and was seen to when it came. The
-    /// answer to a request that several were asked says which of them failed, and how.
+    /// Checks an answer. A reply without a request is a plain message, checked on arrival. The
+    /// answer to a request to several agents names the agents that failed, with details.
     void answered(const Left& left, Ticket request) {
         const auto question = book_.requests.find(request);
         if (question == book_.requests.end()) return;
@@ -152,7 +153,8 @@ class Leaks {
              true);
     }
 
-    /// Nothing of these kinds may stand there that does not stand in what its reader wrote.
+    /// No value of these kinds may stand in the bytes, unless the value stands in the reader's own
+    /// text.
     void look(const Left& left,
               personal::Kinds kinds,
               std::string_view own,
@@ -177,8 +179,8 @@ class Leaks {
     const History& history_;
     Findings& findings_;
     std::vector<Value> values_;
-    std::map<Ticket, Ticket> answers_;        ///< To the requests that they answer.
-    std::map<Ticket, std::string> failures_;  ///< Of the shares of a request, as they were told.
+    std::map<Ticket, Ticket> answers_;        ///< The request of each answer.
+    std::map<Ticket, std::string> failures_;  ///< Failure details of the shares, by request.
     std::map<std::string, Dialect> dialects_;
 };
 

@@ -1,4 +1,4 @@
-// A4: histories in which something left the hub that should have been kept back.
+// A4: histories in which personal data leaves the hub against the policy.
 #include <gtest/gtest.h>
 
 #include "sim/testing/chronicle.h"
@@ -15,7 +15,7 @@ Letter letter_about(const std::string& words) {
     return {.id = "m1", .body = R"({"note":")" + words + R"("})"};
 }
 
-/// Alice has written to bob about somebody, under a policy that covers what they speak.
+/// Alice has sent bob personal data, under a policy that covers the dialect.
 class A4 : public ::testing::Test {
   protected:
     A4() {
@@ -43,12 +43,12 @@ TEST_F(A4, LetsPlaceholdersPass) {
     EXPECT_FALSE(is_found());
 }
 
-TEST_F(A4, FindsAValueThatADelegateIsShown) {
+TEST_F(A4, FindsAValueShownToADelegate) {
     leave(Exit::Delivery, R"({"note":"of ana@mail.example.org"})", "bob");
     EXPECT_TRUE(is_found());
 }
 
-TEST_F(A4, FindsItHoweverItIsWritten) {
+TEST_F(A4, FindsAValueInEveryNotation) {
     for (const char* const written : {R"(Ana\u0040Mail.Example.org)",
                                       R"(\"ana\\u0040mail.example.org\")",
                                       "4111 1111 1111 1111",
@@ -59,7 +59,7 @@ TEST_F(A4, FindsItHoweverItIsWritten) {
     }
 }
 
-TEST_F(A4, FindsItInARecordARowALineAndAPage) {
+TEST_F(A4, FindsAValueInARecordARowALineAndAPage) {
     for (const auto exit : {Exit::Record, Exit::Row, Exit::Line, Exit::Page}) {
         chronicle.history.left.clear();
         leave(exit, "told of " + std::string{kCard});
@@ -67,7 +67,7 @@ TEST_F(A4, FindsItInARecordARowALineAndAPage) {
     }
 }
 
-TEST_F(A4, LetsPassWhatThePolicyRevealsOrDoesNotName) {
+TEST_F(A4, AllowsValuesThatThePolicyRevealsOrDoesNotCover) {
     leave(Exit::Delivery, R"({"note":"of ana@mail.example.org"})", "bob");
     chronicle.history.personal.reveal["bob"].add(Kind::Email);
     EXPECT_FALSE(is_found()) << "bob may see it";
@@ -82,14 +82,14 @@ TEST_F(A4, LetsPassWhatThePolicyRevealsOrDoesNotName) {
     EXPECT_FALSE(is_found()) << "it is of no kind that is redacted";
 }
 
-TEST_F(A4, HoldsForOperatorsWhateverDelegatesMaySee) {
+TEST_F(A4, FindsValuesInRecordsEvenIfDelegatesMaySeeThem) {
     chronicle.history.personal.reveal["bob"].add(Kind::Email);
     chronicle.history.planted.front().is_exempt = true;
     leave(Exit::Record, kAddress);
     EXPECT_TRUE(is_found());
 }
 
-TEST_F(A4, LetsAnAskerReadItsOwnWordsInItsAnswerAndNobodyElses) {
+TEST_F(A4, AllowsRequestersOnlyTheirOwnValuesInAnswers) {
     const auto asked = chronicle.accept(
         {.id = "q1", .intent = Intent::Request, .body = R"({"note":"of ana@mail.example.org"})"});
     chronicle.lease(asked);

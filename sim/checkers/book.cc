@@ -83,7 +83,7 @@ class Reader {
             }
             return;
         }
-        // What waits for leave is in no mailbox until it has it.
+        // A request that waits for approval is in no mailbox before its release.
         if (event.is_held) {
             held_[event.ticket] = copy;
         } else {
@@ -98,7 +98,7 @@ class Reader {
                                         .answers = {}};
     }
 
-    /// As it was approved, from here on as if it had just come.
+    /// Adds the request as approved; the copy starts with the release.
     void released(std::size_t index, const RequestReleased& event) {
         auto copy = held_[event.request];
         copy.expires_at = event.expires_at;
@@ -224,7 +224,8 @@ std::string Walker::task_of(const Copy& copy) const {
     return apart_.contains(copy.ticket) ? std::string{} : std::string{copy.envelope->task()};
 }
 
-/// Whether all that its recipient has of the task is one message, and that is handed over.
+/// True if the recipient's lane of the task holds nothing but a leased message other than
+/// `question`.
 bool Walker::is_in_hand(const Copy& copy, Ticket question) const {
     const auto& others = lane(copy);
     return others.size() == 1 && others.begin()->second != question &&
@@ -267,14 +268,14 @@ void Walker::remove(Ticket ticket) {
     mailboxes_[found->copy->recipient].erase(ticket);
 }
 
-/// Behind whatever its new recipient has of the task. What was settled before, because its agent
-/// had acknowledged it and was yet to answer, is there again.
+/// Moves the copy behind everything that the new recipient has of the task. A copy settled before,
+/// by an agent that acknowledged the delivery and had yet to answer, is back in a mailbox.
 void Walker::move(Ticket ticket, std::size_t index) {
     const auto* const before = copy(ticket);
     if (before == nullptr) return;
     const auto* const stood = standing(ticket);
     const auto& records = book_.copies.at(ticket).records;
-    // What was acknowledged was delivered in time; from then on its deadline holds.
+    // An acknowledged message was delivered in time; from then on the request's deadline holds.
     const bool was_delivered = std::ranges::any_of(records, [&](std::size_t record) {
         return record < index &&
                std::holds_alternative<DeliveryAcknowledged>(book_.history->journal[record].event);
@@ -294,8 +295,8 @@ void Walker::take(std::size_t index) {
     const bool is_answer = std::holds_alternative<RequestAnswered>(entry.event) ||
                            std::holds_alternative<RequestFailed>(entry.event);
     for (auto arrival = first; is_answer && arrival != last; ++arrival) {
-        // Whoever asked in the middle of a task may need the answer to go on with it, and so does
-        // whoever offered a task or asked for help.
+        // An agent in the middle of a task may need the answer to go on with the task, and so may
+        // an agent that offered a task or asked for help.
         const bool is_apart =
             is_stopped_ || book_.passes.contains(ticket) || is_in_hand(*arrival->second, ticket);
         if (is_apart) apart_.insert(arrival->second->ticket);
@@ -332,7 +333,7 @@ void Walker::take(std::size_t index) {
             [](const auto&) {});
     }
     for (auto arrival = first; arrival != last; ++arrival) {
-        // A ticket is of the record that brought it; what had to wait for leave comes later.
+        // A ticket derives from the record that accepted the message; a released copy enters later.
         enter(*arrival->second,
               std::max(arrival->second->ticket.value, entry.sequence.value * 1024));
     }

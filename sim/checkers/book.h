@@ -1,7 +1,7 @@
 // The journal of a life, arranged for checking: each copy of a message with its own records, each
-// request with its answer, and a small model of where every copy stands after each record.
+// request with its answer, and a small model of the stage of every copy after each record.
 //
-// The model is deliberately another one than the hub's: it follows the records and decides nothing.
+// The model is deliberately not the hub's: the model follows the records and decides nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace parlance::sim {
 
-/// From the record with this index on a copy is for another agent: a task or a plea was handed on,
-/// or the hub chose among those whom it had asked.
+/// From the record with this index on, a copy belongs to another agent: a task or a help request
+/// was handed on, or the hub chose among the agents asked.
 struct Move {
     std::size_t record = 0;
     std::string recipient;
@@ -28,88 +28,89 @@ struct Move {
     Priority priority = Priority::Normal;
 };
 
-/// One copy of one message for one agent, as it was accepted.
+/// The copy of an accepted message for a single agent, as of its acceptance.
 struct Copy {
     Ticket ticket;
     std::string recipient;
-    EnvelopePtr envelope;  ///< Of a notice: the request that failed.
+    EnvelopePtr envelope;  ///< For a notice: the request that failed.
     Priority priority = Priority::Normal;
     Time expires_at{};
     std::uint32_t retry_count_max = 0;
     bool is_notice = false;
-    bool is_answer = false;            ///< To a request of its recipient: a reply or a notice.
-    std::vector<std::size_t> records;  ///< Indices into the journal; the first one accepted it.
+    bool is_answer = false;            ///< A reply or a notice, to a request of the recipient.
+    std::vector<std::size_t> records;  ///< Journal indices; the first accepted the copy.
     std::vector<Move> moves{};         ///< In the order in which they happened.
 };
 
-/// The copy as it is when the record with this index comes.
+/// The copy just before the record with this index.
 Copy as_of(const Copy& copy, std::size_t record);
 
 struct Request {
-    EnvelopePtr asked;  ///< As whoever has it last was asked.
+    EnvelopePtr asked;  ///< The envelope as the latest holder got it.
     Priority priority = Priority::Normal;
     Time deadline{};
     std::size_t record = 0;
-    std::size_t deadline_record = 0;   ///< Which gave it its deadline.
-    std::vector<std::size_t> answers;  ///< Records that answer it.
+    std::size_t deadline_record = 0;   ///< The record that set the deadline.
+    std::vector<std::size_t> answers;  ///< Records that answer the request.
 };
 
 struct Book {
     const History* history = nullptr;
     std::map<Ticket, Copy> copies;
     std::map<Ticket, Request> requests;
-    std::map<InstanceNumber, std::string> instances;  ///< To their agents.
+    std::map<InstanceNumber, std::string> instances;  ///< The agent of each instance.
     WorldClock clock;
-    std::map<Ticket, CallKind> calls;  ///< Requests that several are asked for.
-    std::set<Ticket> passes;          ///< Requests that go on to somebody else if they are refused.
-    std::map<Ticket, Ticket> shares;  ///< What each of those several is asked, to its call.
-    /// Tasks that changed hands: who gave the task, to whom, and its name.
+    std::map<Ticket, CallKind> calls;  ///< Requests that ask several agents.
+    std::set<Ticket> passes;           ///< Requests that go on to another agent when refused.
+    std::map<Ticket, Ticket> shares;   ///< The call of each share, the request to an agent asked.
+    /// Tasks handed over: the previous sender, the previous recipient and the task.
     std::set<std::tuple<std::string, std::string, std::string>> handed_on;
 
-    /// The records that granted a delivery: a dead letter that is sent again counts from 1 again.
+    /// The records that granted a delivery: several, because a redelivered dead letter counts
+    /// attempts from 1 again.
     std::map<std::tuple<Ticket, std::uint32_t, InstanceNumber>, std::vector<std::size_t>> leases;
 
-    /// The copy of a delivery as it was when the delivery was granted. None: it has no copy.
+    /// The copy of a delivery as of the grant. None: the delivery has no copy.
     std::optional<Copy> copy_of(const Shown& shown, const Deliver& deliver) const;
-    /// Whether the hub may have put another recipient into a message than its sender wrote.
+    /// True if the hub may have changed the recipient of the message.
     bool is_rerouted(const Envelope& sent) const;
 };
 
-/// The same, but that the recipient may be another one.
+/// True if the envelopes are equal apart from the recipient.
 bool is_same_but_recipient(const Envelope& one, const Envelope& other);
 
 Book read_book(const History& history);
 
-/// The copy that a record is about, if it is about one that exists already.
+/// The copy that a record concerns, if the copy exists already.
 Ticket ticket_of(const Event& event);
 
 enum class Stage { Ready, Delayed, Leased, Dead, Gone };
 
-/// Where one copy stands.
+/// The current stage of a copy.
 struct Standing {
     const Copy* copy = nullptr;
     Stage stage = Stage::Ready;
-    std::uint64_t position = 0;  ///< In its lane: where it was accepted, or accepted anew.
-    std::uint32_t attempts = 0;  ///< Since then, but for those that a restart broke off.
-    bool has_ttl = true;         ///< A dead letter sent again has none.
+    std::uint64_t position = 0;  ///< In the lane, by the acceptance or a later move.
+    std::uint32_t attempts = 0;  ///< Counted deliveries since then.
+    bool has_ttl = true;         ///< False once redelivered or moved after an acknowledgement.
 };
 
-/// Lives through the journal record by record.
+/// Follows the journal record by record.
 class Walker {
   public:
     explicit Walker(const Book& book) : book_(book) {}
-    /// `before` sees the world as it is when the record comes; `after` when it is true.
+    /// `before` runs before the model takes the record, `after` runs afterwards.
     using Look = std::function<void(const Entry& entry)>;
     void walk(const Look& before, const Look& after = {});
 
     const Standing* find(Ticket ticket) const;
-    /// The copy as it is now: for whom, how urgent. Null if there is none of this ticket.
+    /// The copy as of now, with its present recipient and priority; null if unknown.
     const Copy* copy(Ticket ticket) const;
-    /// Everything in an agent's mailbox that is not gone.
+    /// All copies in an agent's mailbox, dead letters included.
     const std::map<Ticket, Standing>& mailbox(const std::string& agent) const;
-    /// The copies of one task in one mailbox, in order; dead and gone ones are not in it.
+    /// The copies of a task in a mailbox, in order, without dead letters.
     const std::map<std::uint64_t, Ticket>& lane(const Copy& copy) const;
-    /// Whether the fleet is stopped, and this is no answer.
+    /// True while the fleet is stopped, unless the copy is an answer.
     bool is_withheld(const Copy& copy) const;
 
   private:
@@ -125,12 +126,12 @@ class Walker {
     Standing* standing(Ticket ticket);
 
     const Book& book_;
-    std::map<Ticket, Copy> moved_;  ///< Copies that are for another agent than at first.
+    std::map<Ticket, Copy> moved_;  ///< Copies that moved to another agent.
     std::map<std::string, std::map<Ticket, Standing>> mailboxes_;
     std::map<LaneName, std::map<std::uint64_t, Ticket>> lanes_;
-    std::set<Ticket> apart_;  ///< Answers that wait behind nothing of their task.
+    std::set<Ticket> apart_;  ///< Answers outside the lane of their task.
     bool is_stopped_ = false;
-    std::multimap<std::size_t, const Copy*> arrivals_;  ///< By the record that brings them.
+    std::multimap<std::size_t, const Copy*> arrivals_;  ///< By the record that brings the copies.
 };
 
 }  // namespace parlance::sim

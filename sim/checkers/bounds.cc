@@ -12,8 +12,8 @@ namespace parlance::sim {
 namespace {
 
 constexpr std::size_t kLimits = 35;
-/// Names every member of Limits: a new one makes this fail to compile. Name it here, count it above
-/// and give it a row below.
+/// Names every member of Limits: a new member makes this fail to compile. Name the member here,
+/// count it above and give it a row below.
 [[maybe_unused]] void name_all(const Limits& limits) {
     [[maybe_unused]] const auto& [lease,
                                   lease_max,
@@ -74,7 +74,7 @@ std::uint64_t most_of(const Things& things, Measure measure) {
     return most;
 }
 
-// --- what the state has ------------------------------------------------------------------------
+// --- use by the state --------------------------------------------------------------------------
 
 std::uint64_t credit(const core::State& state) {
     return most_of(state.broker.consumer_slots, [&](const auto& row) -> std::uint64_t {
@@ -136,7 +136,7 @@ std::uint64_t appeals_waiting(const core::State& state) {
     return state.people.appeals.size() - state.people.ended.size();
 }
 
-// --- what a record takes -----------------------------------------------------------------------
+// --- use by a record ---------------------------------------------------------------------------
 
 std::uint64_t lease_given(const Entry& entry) {
     const auto* granted = std::get_if<LeaseGranted>(&entry.event);
@@ -183,7 +183,7 @@ constexpr std::array kBounds{
     Bound{.limit = "low_every", .held_by = "D8"},
     Bound{.limit = "request_timeout", .held_by = "W1"},
     Bound{"request_timeout_max", value<&Limits::request_timeout_max>, nullptr, time_given},
-    // Signs of life are not in the State: engine_test.cc and registry_test.cc hold them to it.
+    // Heartbeats are not in the State: engine_test.cc and registry_test.cc check the limit.
     Bound{.limit = "heartbeat_timeout", .held_by = "T16"},
     Bound{"instance_credit_max", value<&Limits::instance_credit_max>, credit},
     Bound{"instances_per_agent_max",
@@ -192,7 +192,7 @@ constexpr std::array kBounds{
               return most_of(state.registry.agents,
                              [](const auto& agent) { return agent.instances.size(); });
           }},
-    // Records do not say which take a lease was granted to, and a frame is read before the State.
+    // Records do not name the take behind a lease, and a frame is read before the State.
     Bound{.limit = "take_bytes_max", .held_by = "G7"},
     Bound{.limit = "frame_items_max", .held_by = "G7"},
     Bound{"agents_max", value<&Limits::agents_max>, registered},
@@ -205,7 +205,7 @@ constexpr std::array kBounds{
               return most_of(state.registry.topics,
                              [](const auto& topic) { return topic.second.size(); });
           }},
-    Bound{.limit = "mailbox_messages_max", .held_by = "G7"},  // By what is accepted: g7.cc.
+    Bound{.limit = "mailbox_messages_max", .held_by = "G7"},  // g7.cc checks each acceptance.
     Bound{.limit = "mailbox_bytes_max", .held_by = "G7"},
     Bound{.limit = "hub_bytes_max", .held_by = "G7"},
     Bound{"open_requests_max",
@@ -214,7 +214,7 @@ constexpr std::array kBounds{
     Bound{"workflows_max",
           value<&Limits::workflows_max>,
           [](const core::State& state) -> std::uint64_t { return state.workflows.runs.size(); }},
-    // What lies packed is unpacked by whoever looks at it; that nothing depends on it is W11's.
+    // Every reader unpacks packed objects; W11 checks that no result depends on packing.
     Bound{.limit = "awake_max", .held_by = "W11"},
     Bound{"remembered_ids_max",
           value<&Limits::remembered_ids_max>,

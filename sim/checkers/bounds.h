@@ -1,5 +1,5 @@
-// G7, as a table: each limit of the hub, and what it bounds. A limit without a row does not
-// compile (bounds.cc), so that a new one cannot go unchecked.
+// G7, as a table: each limit of the hub, and the use it bounds. A limit without a row does not
+// compile (bounds.cc), so that a new limit cannot go unchecked.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 namespace parlance::sim {
 
 struct Bound {
-    std::string_view limit;  ///< Its name in model/limits.h.
+    std::string_view limit;  ///< The name in model/limits.h.
     std::uint64_t (*most)(const Limits&) = nullptr;
-    std::uint64_t (*used)(const core::State&) = nullptr;  ///< How much the state has of it.
-    std::uint64_t (*recorded)(const Entry&) = nullptr;    ///< How much a record takes; 0: none.
-    std::string_view held_by{};  ///< The promise whose checker holds it instead.
+    std::uint64_t (*used)(const core::State&) = nullptr;  ///< Use by the state.
+    std::uint64_t (*recorded)(const Entry&) = nullptr;    ///< Use by a record; 0: none.
+    std::string_view held_by{};  ///< The promise whose checker holds the limit instead.
 };
 std::span<const Bound> bounds();
 
-/// What the state has too much of.
+/// Reports limits that the state exceeds.
 void check_bounds(const core::State& state, std::vector<Finding>& findings);
-/// What a record took too much of.
+/// Reports limits that a record exceeds.
 void check_bounds(const Entry& entry, const Limits& limits, std::vector<Finding>& findings);
 
 }  // namespace parlance::sim

@@ -1,4 +1,4 @@
-// G7, limit by limit: the table names every one, and what is too much is found.
+// G7, limit by limit: the table names every limit, and every excess is found.
 #include "sim/checkers/bounds.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string limit_broken(const core::State& state) {
     return findings.empty() ? "" : findings.front().what.substr(0, findings.front().what.find(' '));
 }
 
-TEST(Bounds, G7_EveryLimitIsMeasuredOrHeldByACheckerThatExists) {
+TEST(Bounds, G7_EveryLimitIsMeasuredOrHeldByAnExistingChecker) {
     std::set<std::string_view> names;
     for (const auto& bound : bounds()) {
         EXPECT_TRUE(names.insert(bound.limit).second) << bound.limit << " stands there twice";
@@ -26,14 +26,14 @@ TEST(Bounds, G7_EveryLimitIsMeasuredOrHeldByACheckerThatExists) {
         EXPECT_NE(is_measured, !bound.held_by.empty()) << bound.limit;
         EXPECT_EQ(is_measured, bound.most != nullptr) << bound.limit;
         const auto checker = std::ranges::find(kCheckers, bound.held_by, &Checker::promise);
-        // W11 is held by hub.cc, T16 by engine_test.cc: signs of life are not in the journal.
+        // hub.cc checks W11, engine_test.cc checks T16: heartbeats are not in the journal.
         const bool is_checked =
             bound.held_by == "W11" || bound.held_by == "T16" || checker != kCheckers.end();
         EXPECT_TRUE(is_measured || is_checked) << bound.limit;
     }
 }
 
-TEST(Bounds, G7_AStateWithinItsLimitsBreaksNone) { EXPECT_EQ(limit_broken(core::State{}), ""); }
+TEST(Bounds, G7_AStateWithinItsLimitsHasNoFinding) { EXPECT_EQ(limit_broken(core::State{}), ""); }
 
 TEST(Bounds, G7_OneTopicTooManyIsFound) {
     core::State state;
@@ -44,16 +44,16 @@ TEST(Bounds, G7_OneTopicTooManyIsFound) {
     EXPECT_EQ(limit_broken(state), "topics_max");
 }
 
-TEST(Bounds, G7_OneSharedItemTooManyIsFoundWhateverTheHubCounts) {
+TEST(Bounds, G7_OneSharedItemTooManyIsFoundDespiteAWrongCount) {
     core::State state;
     state.limits.shared_items_max = 1;
     state.shared.tasks["a"] = {};
     state.shared.sessions["b"] = {};
-    state.shared.count = 1;  // As a hub would have it that forgot to count.
+    state.shared.count = 1;  // A wrong count of the hub.
     EXPECT_EQ(limit_broken(state), "shared_items_max");
 }
 
-TEST(Bounds, G7_BytesOfWhatIsSharedAreCountedAnew) {
+TEST(Bounds, G7_BytesOfSharedItemsAreCountedAnew) {
     core::State state;
     state.limits.shared_item_bytes_max = 3;
     state.shared.tasks["a"].document = "1234";
@@ -65,7 +65,7 @@ TEST(Bounds, G7_BytesOfWhatIsSharedAreCountedAnew) {
     EXPECT_EQ(limit_broken(state), "shared_bytes_max");
 }
 
-TEST(Bounds, G7_AStreamTooLongIsFoundAndOneTooManyThatEnded) {
+TEST(Bounds, G7_ATooLongStreamAndOneEndedStreamTooManyAreFound) {
     core::State state;
     state.limits.stream_bytes_max = 9;
     state.limits.streams_ended_max = 1;
@@ -77,7 +77,7 @@ TEST(Bounds, G7_AStreamTooLongIsFoundAndOneTooManyThatEnded) {
     EXPECT_EQ(limit_broken(state), "streams_ended_max");
 }
 
-TEST(G7, IsBrokenByALeaseThatIsLongerThanLeasesAre) {
+TEST(G7, IsBrokenByALeaseAboveTheLimit) {
     for (const auto more : {Duration{0}, Duration{1}}) {
         Chronicle life;
         const auto ticket = life.accept({.id = "a"});
@@ -87,7 +87,7 @@ TEST(G7, IsBrokenByALeaseThatIsLongerThanLeasesAre) {
     }
 }
 
-TEST(G7, IsBrokenByMoreBytesThanTheHubMayHold) {
+TEST(G7, IsBrokenByBytesAboveTheHubsLimit) {
     Chronicle life;
     life.history.limits.hub_bytes_max = 10;
     life.accept({.id = "a", .to = "bob", .body = "123456"});
@@ -96,7 +96,7 @@ TEST(G7, IsBrokenByMoreBytesThanTheHubMayHold) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
-TEST(G7, IsBrokenByBytesOfRequestsThatStandInNoMailbox) {
+TEST(G7, IsBrokenByBytesOfHeldRequests) {
     Chronicle life;
     life.history.limits.hub_bytes_max = 10;
     const auto held = life.accept(

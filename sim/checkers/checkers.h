@@ -1,6 +1,6 @@
-// The promises of RELIABILITY.md, each as a function that reads a life and says where it was
-// broken. One file each, but for those that one model answers together; W11 and the half of A2 that
-// needs the disk are held by sim/hub.cc.
+// The promises of RELIABILITY.md, each as a function that reads a life and reports violations. A
+// file each, except for promises that share a model; sim/hub.cc checks W11 and the half of A2 that
+// needs the disk.
 #pragma once
 
 #include <array>
@@ -28,21 +28,21 @@ void check_w1(const Book& book, Findings& findings);
 void check_w2(const Book& book, Findings& findings);
 void check_w3(const Book& book, Findings& findings);
 void check_w4(const Book& book, Findings& findings);
-/// And W1 of workflows: each ends once, in time.
+/// W8, and W1 of workflows: each workflow ends once, in time.
 void check_w8(const Book& book, Findings& findings);
 void check_w9(const Book& book, Findings& findings);
-/// W9 of what waits for leave to spend.
+/// W9 of requests that wait for budget approval.
 void check_held(const Book& book, Findings& findings);
-/// How people hear of what waits for them.
+/// Notifications of people about their human tasks.
 void check_s13(const Book& book, Findings& findings);
-/// W5, W6, W7 and W10: what one model of contexts and tasks says.
+/// W5, W6, W7 and W10, by one model of contexts and tasks.
 void check_shared(const Book& book, Findings& findings);
-/// G1 to G4, I2 and I3: what one model of the tree of delegations says.
+/// G1 to G4, I2 and I3, by one model of the tree of delegations.
 void check_delegations(const Book& book, Findings& findings);
-/// And G6: both are about who is left alone.
+/// G5 and G6: both are about open breakers.
 void check_g5(const Book& book, Findings& findings);
 void check_g7(const Book& book, Findings& findings);
-/// G8. Hub time is as far as the world's clocks say.
+/// G8: hub time agrees with the world's clocks.
 void check_time_goes_on(const Book& book, Findings& findings);
 void check_i4(const Book& book, Findings& findings);
 void check_a1(const Book& book, Findings& findings);
@@ -67,10 +67,10 @@ inline constexpr std::array kCheckers{
 
 Findings check_all(const History& history);
 
-/// The records of one message and of its request, a line each; empty for no ticket.
+/// The records of a message and of its request, a line each; empty for no ticket.
 std::string tell_story(const History& history, Ticket ticket);
 
-/// "message 'm-7' of agent-1 (ticket 4711)", for what a finding says.
+/// "message 'm-7' of agent-1 (ticket 4711)", for the text of a finding.
 std::string name_of(const Copy& copy);
 
 }  // namespace parlance::sim

@@ -1,4 +1,4 @@
-// Each checker is shown a history in which its promise is broken, and one in which it is kept.
+// Shows each checker a history that breaks its promise, and a history that keeps the promise.
 #include "sim/checkers/checkers.h"
 
 #include <map>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 const MessageAccepted kHigh{.priority = Priority::High, .retry_count_max = 3};
 const MessageAccepted kNormal{.priority = Priority::Normal};
 
-/// What alice asks of bob.
+/// A request of alice to bob.
 Ticket ask_bob(Chronicle& life, Priority priority = Priority::High) {
     return life.accept({.id = "q", .correlation = "flow", .intent = Intent::Request},
                        {.priority = priority, .deadline = life.now() + 1s});
@@ -38,13 +38,13 @@ TEST(Checkers, FindNothingInALifeWithoutFault) {
     EXPECT_EQ(life.broken(), "");
 }
 
-TEST(D1, IsBrokenByAMessageThatNobodyHeardOfAgain) {
+TEST(D1, IsBrokenByAMessageThatIsLost) {
     Chronicle life;
     life.accept({.id = "a"}, kHigh);
     EXPECT_TRUE(life.breaks("D1"));
 }
 
-TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
+TEST(D1, IsBrokenByADeadLetterMissingFromTheList) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.ask(NackDelivery{life.lease(ticket), "no", true}, "bob");
@@ -54,14 +54,14 @@ TEST(D1, IsBrokenByADeadLetterThatIsNotThere) {
     EXPECT_EQ(life.broken(), "");
 }
 
-TEST(D1, IsBrokenByDroppingWhatMustArrive) {
+TEST(D1, IsBrokenByDroppingAHighMessage) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.record(MessageDropped{.ticket = ticket});
     EXPECT_TRUE(life.breaks("D1"));
 }
 
-TEST(D1, IsKeptByCancellingARequestAndNothingElse) {
+TEST(D1, IsKeptByCancellingARequestButNotAOneWayMessage) {
     for (const auto intent : {Intent::Request, Intent::OneWay}) {
         Chronicle life;
         const auto ticket = life.accept({.id = "a", .intent = intent}, kHigh);
@@ -70,7 +70,7 @@ TEST(D1, IsKeptByCancellingARequestAndNothingElse) {
     }
 }
 
-TEST(D2, IsBrokenBySecondHandOverOfANormalMessage) {
+TEST(D2, IsBrokenByASecondHandOverOfANormalMessage) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kNormal);
     life.lease(ticket, 1);
@@ -103,7 +103,7 @@ TEST(D4, IsBrokenByAcceptingAnIdTwice) {
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST(D4, IsBrokenByTakingOtherContentForTheSame) {
+TEST(D4, IsBrokenByTakingOtherContentForADuplicate) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.acknowledge(life.lease(ticket));
@@ -122,7 +122,7 @@ TEST(D4, IsBrokenByCallingARepeatAConflict) {
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-/// Bob lost a delivery and has it again: the first token is stale, the second in force.
+/// Bob lost a delivery and has a second delivery: the first token is stale, the second in force.
 struct Again {
     Chronicle life;
     Ticket ticket = life.accept({.id = "a", .intent = Intent::Request}, kHigh);
@@ -136,7 +136,7 @@ struct Again {
                                      .retry_at = life.now()});
         life.lease(ticket, 2);
     }
-    /// Whether the checker objects to this having worked, and this being on record.
+    /// True if the checker objects to the command's success with the fact on record.
     template <class Fact>
     bool breaks(Command command, Fact fact) {
         const auto ask = life.ask(std::move(command), "bob");
@@ -178,7 +178,7 @@ TEST(D5, IsBrokenByTakingAnOlderToken) {
     }
 }
 
-TEST(D6, IsBrokenByOneTryTooMany) {
+TEST(D6, IsBrokenByOneAttemptTooMany) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, {.priority = Priority::High});
     life.lease(ticket, 1);
@@ -188,7 +188,7 @@ TEST(D6, IsBrokenByOneTryTooMany) {
     EXPECT_TRUE(life.breaks("D6"));
 }
 
-/// Tried as often as this says, each try broken off by the hub's restart, and then given up.
+/// `tries` attempts, each cut short by a restart of the hub, and then one that succeeds.
 Chronicle restarted_life(bool starts_again, std::uint32_t tries) {
     Chronicle life;
     const auto ticket =
@@ -205,11 +205,13 @@ Chronicle restarted_life(bool starts_again, std::uint32_t tries) {
     return life;
 }
 
-TEST(D6, IsNotBrokenByTriesThatTheHubBrokeOff) { EXPECT_EQ(restarted_life(true, 6).broken(), ""); }
+TEST(D6, IsKeptByAttemptsCutShortByARestart) { EXPECT_EQ(restarted_life(true, 6).broken(), ""); }
 
-TEST(D6, IsBrokenByBlamingTheHubForEveryTry) { EXPECT_TRUE(restarted_life(false, 6).breaks("D6")); }
+TEST(D6, IsBrokenByBlamingARestartWithoutAStart) {
+    EXPECT_TRUE(restarted_life(false, 6).breaks("D6"));
+}
 
-TEST(D6, IsNotBrokenByTriesThatReachedNobody) {
+TEST(D6, IsKeptByAttemptsThatDidNotReachTheAgent) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, {.priority = Priority::High});
     life.lease(ticket, 1);
@@ -222,7 +224,7 @@ TEST(D6, IsNotBrokenByTriesThatReachedNobody) {
     EXPECT_FALSE(life.breaks("D6")) << life.broken();
 }
 
-TEST(D6, IsBrokenByGivingUpTooSoon) {
+TEST(D6, IsBrokenByADeadLetterBeforeTheLastAttempt) {
     for (const std::uint32_t retries : {0U, 1U}) {
         Chronicle life;
         const auto ticket =
@@ -247,7 +249,7 @@ TEST(D6, IsBrokenByAWaitOutsideTheBackoff) {
     }
 }
 
-TEST(D6, IsBrokenByATryBeforeTheWaitIsOver) {
+TEST(D6, IsBrokenByAnAttemptBeforeTheWaitIsOver) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.lease(ticket, 1);
@@ -264,7 +266,7 @@ TEST(D7, IsBrokenByDeliveryAfterTheTtl) {
     EXPECT_TRUE(life.breaks("D7"));
 }
 
-TEST(D7, IsBrokenByExpiringOffTheRecord) {
+TEST(D7, IsBrokenByExpiryWithoutARecord) {
     Chronicle life;
     const auto ticket =
         life.accept({.id = "a"}, {.priority = Priority::High, .expires_at = life.now() + 10ms});
@@ -272,7 +274,8 @@ TEST(D7, IsBrokenByExpiringOffTheRecord) {
     EXPECT_TRUE(life.breaks("D7"));
 }
 
-/// Lower ones wait, then a critical one; so many of the lower ones go before it.
+/// Five lower messages wait, then a critical message; `first` lower messages go before the critical
+/// message.
 bool breaks_d8(int first, InstanceNumber second_taker = {1}) {
     Chronicle life;
     life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
@@ -292,14 +295,14 @@ bool breaks_d8(int first, InstanceNumber second_taker = {1}) {
     return life.breaks("D8");
 }
 
-TEST(D8, IsBrokenByTwoLowerOnesBeforeACriticalOne) {
+TEST(D8, IsBrokenByTwoLowerMessagesBeforeACriticalMessage) {
     EXPECT_FALSE(breaks_d8(0));
     EXPECT_FALSE(breaks_d8(1)) << "in its turn";
     EXPECT_TRUE(breaks_d8(2));
     EXPECT_TRUE(breaks_d8(2, {3})) << "even if another consumer takes the second";
 }
 
-TEST(D8, IsBrokenByALowerOneAfterTheOneInFlight) {
+TEST(D8, IsBrokenByALowerMessageAfterALowerMessageInFlight) {
     Chronicle life;
     const auto first = life.accept({.id = "n1"}, kNormal);
     const auto second = life.accept({.id = "n2"}, kNormal);
@@ -311,7 +314,7 @@ TEST(D8, IsBrokenByALowerOneAfterTheOneInFlight) {
     EXPECT_TRUE(life.breaks("D8"));
 }
 
-TEST(D8, IsBrokenByTwoLowerOnesInARowForOneConsumer) {
+TEST(D8, IsBrokenByTwoLowerMessagesInARowForOneConsumer) {
     Chronicle life;
     life.record(InstanceJoined{.instance = {3}, .agent = {"bob"}});
     const auto first = life.accept({.id = "n1"}, kNormal);
@@ -325,7 +328,7 @@ TEST(D8, IsBrokenByTwoLowerOnesInARowForOneConsumer) {
     EXPECT_TRUE(life.breaks("D8"));
 }
 
-/// So many others are handed over while a low one waits.
+/// `others` high messages are handed over while a low message waits.
 bool breaks_d8_by_waiting(int others) {
     Chronicle life;
     life.history.limits.low_every = 20;
@@ -338,12 +341,12 @@ bool breaks_d8_by_waiting(int others) {
     return life.breaks("D8");
 }
 
-TEST(D8, IsBrokenByALowOneThatDoesNotGetItsShare) {
+TEST(D8, IsBrokenByALowMessageWithoutItsShare) {
     EXPECT_FALSE(breaks_d8_by_waiting(19)) << "the twentieth is its own";
     EXPECT_TRUE(breaks_d8_by_waiting(20));
 }
 
-TEST(D9, IsBrokenByGivingAMessageToAnother) {
+TEST(D9, IsBrokenByDeliveryToAnotherAgent) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a", .to = "alice"}, kHigh);
     life.acknowledge(life.lease(ticket));  // Bob's instance.
@@ -382,7 +385,8 @@ TEST(W1, IsBrokenByTwoAnswers) {
 TEST(W1, IsBrokenByAnAnswerLongAfterTheDeadline) {
     Chronicle life;
     const auto request = ask_bob(life);
-    life.later(1s).record(HubStarted{});  // The hub was awake, and did not see to it.
+    life.later(1s).record(
+        HubStarted{});  // The hub served at the deadline, but did not end the request.
     life.later(2ms).record(RequestFailed{.request = request});
     life.record(MessageExpired{request});
     EXPECT_TRUE(life.breaks("W1"));
@@ -406,7 +410,7 @@ TEST(W3, IsBrokenByAnAnswerOfAnotherWorkflow) {
     EXPECT_TRUE(life.breaks("W3"));
 }
 
-TEST(W3, IsBrokenByAnAnswerOfSomebodyElse) {
+TEST(W3, IsBrokenByAnAnswerOfAnotherAgent) {
     Chronicle life;
     const auto request = ask_bob(life);
     auto letter = reply_of_bob("r");
@@ -415,7 +419,7 @@ TEST(W3, IsBrokenByAnAnswerOfSomebodyElse) {
     EXPECT_TRUE(life.breaks("W3"));
 }
 
-/// Alice, or whoever it is from, delegates to bob, and it is on record like this.
+/// A delegation to bob, by default from alice, recorded with the given place.
 Ticket delegate(Chronicle& life,
                 DelegationAdmitted place,
                 std::string from = "alice",
@@ -432,7 +436,7 @@ Ticket delegate(Chronicle& life,
     life.record(place);
     return place.request;
 }
-/// What bob was asked, and where something that he asks carol because of it would stand.
+/// A delegation to bob, and the place of a delegation from bob below the first.
 struct Below {
     Chronicle life;
     Ticket above = delegate(life,
@@ -460,13 +464,13 @@ struct Below {
     }
 };
 
-TEST(Delegations, AreFineBelowOneAnother) {
+TEST(Delegations, MayNest) {
     for (const auto* promise : {"G1", "G2", "G3", "G4", "I2", "I3"}) {
         EXPECT_FALSE(Below{}.breaks(promise)) << promise;
     }
 }
 
-TEST(G1, IsBrokenByDepthThatIsNotTheChains) {
+TEST(G1, IsBrokenByADepthOtherThanTheChains) {
     Below shallow;
     shallow.place.depth = 1;
     EXPECT_TRUE(shallow.breaks("G1"));
@@ -482,20 +486,20 @@ TEST(G1, IsBrokenByDepthThatIsNotTheChains) {
     EXPECT_TRUE(at_work.breaks("G1")) << "bob is at work for this user";
 }
 
-TEST(G2, IsBrokenByAFourthAtATime) {
+TEST(G2, IsBrokenByAFourthOpenDelegation) {
     Below four;
     four.place.tokens = 0;
     for (int i = 0; i < 3; ++i) EXPECT_FALSE(four.breaks("G2"));
     EXPECT_TRUE(four.breaks("G2"));
 }
 
-TEST(G3, IsBrokenByAnObjectiveThatComesBack) {
+TEST(G3, IsBrokenByAnObjectiveThatReturnsToAnAgentAbove) {
     Below ring;
     ring.place.objective_hash = "o";
     EXPECT_TRUE(ring.breaks("G3", "alice"));
 }
 
-TEST(G3, IsBrokenByATreeThatEndsBeforeItWasIdleForItsTime) {
+TEST(G3, IsBrokenByATreeThatEndsBeforeItsIdleTime) {
     for (const auto idle : {59'999ms, 60'000ms}) {
         Below tree;
         const auto answered = tree.life.now();
@@ -508,7 +512,7 @@ TEST(G3, IsBrokenByATreeThatEndsBeforeItWasIdleForItsTime) {
     EXPECT_TRUE(busy.life.breaks("G3")) << "something of it is open";
 }
 
-TEST(G3, HoldsForAWorkflowsTreeThatEndsWithItsAnswer) {
+TEST(G3, HoldsForATreeThatEndsWithItsWorkflow) {
     for (const bool is_answered : {false, true}) {
         Chronicle life;
         const std::string hub{kOrchestrator};
@@ -521,7 +525,7 @@ TEST(G3, HoldsForAWorkflowsTreeThatEndsWithItsAnswer) {
     }
 }
 
-TEST(G4, IsBrokenByGivingMoreThanThereIs) {
+TEST(G4, IsBrokenByABudgetAboveTheParents) {
     Below spendthrift;
     spendthrift.place.tokens = 101;
     EXPECT_TRUE(spendthrift.breaks("G4"));
@@ -545,7 +549,7 @@ TEST(I3, IsBrokenByAnotherUser) {
     EXPECT_TRUE(other.breaks("I3"));
 }
 
-/// The buyer asks, and has a second.
+/// A human task of the buyer with a deadline of one second.
 Ticket ask_people(Chronicle& life, std::uint32_t approvals_needed = 1) {
     const Ticket id{(life.history.journal.size() + 1) * 1024};
     life.record(HumanAsked{.id = id,
@@ -569,7 +573,7 @@ TEST(W9, HoldsWhileAnAnswerCountsOnceAndInTime) {
     EXPECT_FALSE(life.breaks("W9")) << life.broken();
 }
 
-TEST(W9, IsBrokenByAnAnswerThatShouldDoNothing) {
+TEST(W9, IsBrokenByAnAnswerThatMustNotCount) {
     const auto answered = [](HumanAnswered answer, auto before) {
         Chronicle life;
         answer.id = ask_people(life);
@@ -599,7 +603,7 @@ TEST(W9, IsBrokenByOnePersonWhereTwoAreNeeded) {
     EXPECT_TRUE(life.breaks("W9"));
 }
 
-TEST(W9, IsBrokenByWhatIsForgotten) {
+TEST(W9, IsBrokenByAForgottenHumanTask) {
     Chronicle lost;
     ask_people(lost);
     lost.later(1min).record(HubStarted{});
@@ -611,8 +615,8 @@ TEST(W9, IsBrokenByWhatIsForgotten) {
     EXPECT_TRUE(hidden.breaks("W9"));
 }
 
-/// Bob, who may use two tools, was asked for something with one of them, and then for something
-/// with the other; he asks for a tool, naming this, and gets it.
+/// Bob may use two tools and has two delegations, each granting one of the tools. Bob asks for a
+/// tool, naming a request, and the hub authorizes the tool.
 bool breaks_i4(const std::string& tool, const std::string& request) {
     Chronicle life;
     life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
@@ -639,7 +643,7 @@ TEST(I4, IsBrokenByAToolThatIsNotAllowedOrNotGranted) {
     EXPECT_TRUE(breaks_i4("web", "first")) << "he is not registered with it";
 }
 
-TEST(I4, IsBrokenByAToolThatNobodyAskedFor) {
+TEST(I4, IsBrokenByAToolThatNoAgentRequested) {
     for (const bool is_asked_for : {false, true}) {
         Chronicle life;
         life.record(AgentRegistered{{"bob"}, {.tools_allowed = {"ocr", "sql"}}});
@@ -649,7 +653,8 @@ TEST(I4, IsBrokenByAToolThatNobodyAskedFor) {
     }
 }
 
-/// So many requests that bob has for so long fail, and then his breaker opens or does not.
+/// `failures` requests fail, each leased to bob `time` before its deadline; then bob's breaker
+/// opens or does not.
 Chronicle failing_life(int failures, bool opens, Duration time = 1s) {
     Chronicle life;
     life.record(PolicyChanged{.version = 1, .settings = "hub breaker_failures 2\n"});
@@ -673,13 +678,13 @@ TEST(G5, IsBrokenByABreakerThatOpensTooSoonOrNotAtAll) {
     EXPECT_TRUE(failing_life(2, false).breaks("G5"));
 }
 
-TEST(G5, IsBrokenByABreakerThatOpensForWhatItsAgentHadNoTimeFor) {
+TEST(G5, IsBrokenByCountingFailuresWithoutEnoughTime) {
     EXPECT_TRUE(failing_life(2, true, 999ms).breaks("G5"));
     EXPECT_TRUE(failing_life(2, true, 0ms).breaks("G5")) << "it was never handed over";
     EXPECT_FALSE(failing_life(9, false, 999ms).breaks("G5"));
 }
 
-TEST(G5, IsBrokenByWhatReachesAnAgentThatIsLeftAlone) {
+TEST(G5, IsBrokenByDeliveryOrRequestOrProbeWhileOpen) {
     auto life = failing_life(2, true);
     const auto news = life.accept({.id = "news"}, kHigh);
     EXPECT_FALSE(life.breaks("G5")) << "it keeps";
@@ -693,7 +698,7 @@ TEST(G5, IsBrokenByWhatReachesAnAgentThatIsLeftAlone) {
     EXPECT_TRUE(early.breaks("G5"));
 }
 
-TEST(G5, IsBrokenByWorkThatIsHandedOverWhileTheFleetIsStopped) {
+TEST(G5, IsBrokenByHandingOverWorkWhileTheFleetIsStopped) {
     Chronicle life;
     const auto asked = life.accept({.id = "q", .intent = Intent::Request}, kHigh);
     const auto news = life.accept({.id = "news"}, kHigh);
@@ -706,7 +711,7 @@ TEST(G5, IsBrokenByWorkThatIsHandedOverWhileTheFleetIsStopped) {
     EXPECT_TRUE(life.breaks("G5"));
 }
 
-TEST(G6, IsBrokenByLeavingAnotherAlone) {
+TEST(G6, IsBrokenByRefusingRequestsToAHealthyAgent) {
     for (const auto* to : {"bob", "carol"}) {
         auto life = failing_life(2, true);
         life.ask(SendMessage{.envelope = envelope({.id = "r", .to = to})});
@@ -716,7 +721,7 @@ TEST(G6, IsBrokenByLeavingAnotherAlone) {
     }
 }
 
-TEST(G6, IsBrokenByCountingWhatOthersSend) {
+TEST(G6, IsBrokenByRefusingASenderWithinItsRate) {
     for (const int sent : {1, 2}) {
         Chronicle life;
         life.record(PolicyChanged{.version = 1, .settings = "hub messages_per_minute 2\n"});
@@ -737,7 +742,7 @@ TEST(G7, IsBrokenByAcceptingIntoAFullMailbox) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
-TEST(G7, IsBrokenByDeadLettersOfAFullMailboxWithoutEnd) {
+TEST(G7, IsBrokenByUnboundedDeadLettersOfAFullMailbox) {
     Chronicle life;
     life.history.limits.mailbox_messages_max = 10;
     for (int i = 0; i < 10; ++i) life.accept({.id = "m" + std::to_string(i)}, kHigh);
@@ -751,7 +756,7 @@ TEST(G7, IsBrokenByDeadLettersOfAFullMailboxWithoutEnd) {
     EXPECT_TRUE(life.breaks("G7"));
 }
 
-TEST(A1, IsBrokenByTellingBeforeItIsDurable) {
+TEST(A1, IsBrokenByAnEffectBeforeItsRecordIsDurable) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.acknowledge(life.lease(ticket));
@@ -768,14 +773,14 @@ TEST(A1, IsBrokenByADeliveryWithoutARecord) {
     EXPECT_TRUE(life.breaks("A1"));
 }
 
-TEST(A1, IsBrokenByARefusalOffTheRecord) {
+TEST(A1, IsBrokenByARefusalWithoutARecord) {
     Chronicle life;
     const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
     life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
     EXPECT_TRUE(life.breaks("A1"));
 }
 
-/// Alice is refused her message 'a', and the record says this.
+/// Alice's message 'a' is refused, and `record` is the record of the refusal.
 bool breaks_a1(const MessageRefused& record) {
     Chronicle life;
     const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
@@ -801,7 +806,7 @@ TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
     }
 }
 
-TEST(A1, IsBrokenByAnOrderThatIsNotOnRecord) {
+TEST(A1, IsBrokenByAnOrderWithoutARecord) {
     for (const bool is_recorded : {false, true}) {
         Chronicle life;
         const auto change = life.ask(ChangePolicy{.settings = "hub depth_max 3\n"}, "olga");
@@ -820,7 +825,7 @@ TEST(A1, IsBrokenByAnOrderThatIsNotOnRecord) {
     }
 }
 
-TEST(A1, IsBrokenByADelegationWithoutItsPlace) {
+TEST(A1, IsBrokenByADelegationWithoutAdmission) {
     Chronicle life;
     const auto claim = std::make_shared<Claim>(Claim{.has_session = true});
     const auto message = envelope({.id = "d", .intent = Intent::Request});
@@ -831,7 +836,7 @@ TEST(A1, IsBrokenByADelegationWithoutItsPlace) {
     EXPECT_TRUE(life.breaks("A1"));
 }
 
-TEST(A1, IsBrokenByAMessageThatWasNeitherTakenNorRefused) {
+TEST(A1, IsBrokenByAMessageNeitherAcceptedNorRefused) {
     Chronicle life;
     life.show(TellDone{life.ask(SendMessage{.envelope = envelope({.id = "a"})})});
     EXPECT_TRUE(life.breaks("A1"));
@@ -849,7 +854,7 @@ TEST(Story, TellsTheRecordsOfOneMessage) {
     EXPECT_EQ(tell_story(life.history, {}), "");
 }
 
-/// Vendor has begun a context, and gives it to bob.
+/// Vendor owns a context, and can hand the context off to bob.
 struct SharedChronicle : Chronicle {
     SharedChronicle() {
         record(AgentRegistered{{"vendor"}, {.domain = "vendor"}});
@@ -875,7 +880,7 @@ struct SharedChronicle : Chronicle {
     }
 };
 
-TEST(W5, IsBrokenByAWriteOfWhoDoesNotHaveTheContext) {
+TEST(W5, IsBrokenByAWriteOfANonOwner) {
     SharedChronicle good;
     good.write({.version = 2});
     EXPECT_FALSE(good.breaks("W5"));
@@ -884,7 +889,7 @@ TEST(W5, IsBrokenByAWriteOfWhoDoesNotHaveTheContext) {
     EXPECT_TRUE(bad.breaks("W5"));
 }
 
-TEST(W5, IsBrokenByAWriteOutsideOfTheDomain) {
+TEST(W5, IsBrokenByAWriteOutsideTheDomain) {
     SharedChronicle good;
     good.write({.version = 2, .entities = R"({"vendor":1,"quote":2})"});
     EXPECT_FALSE(good.breaks("W5"));
@@ -901,7 +906,7 @@ TEST(W5, IsBrokenByAWriteDuringAHandoff) {
     EXPECT_TRUE(bad.breaks("W5"));
 }
 
-TEST(W6, IsBrokenByAHistoryThatIsNotAllThatWasAdded) {
+TEST(W6, IsBrokenByAHistoryThatLostAnEntry) {
     SharedChronicle life;
     life.write({.version = 2, .history = {"2"}});
     life.history.told["w"] = {"1", "2"};
@@ -910,7 +915,7 @@ TEST(W6, IsBrokenByAHistoryThatIsNotAllThatWasAdded) {
     EXPECT_TRUE(life.breaks("W6"));
 }
 
-TEST(W7, IsBrokenByAContextThatIsNotWithWhoTookIt) {
+TEST(W7, IsBrokenByAnOwnerOtherThanTheAcceptingRecipient) {
     SharedChronicle good;
     good.answer(good.hand_off());
     good.record(HandoffEnded{.workflow = "w", .version = 2, .owner = "bob", .is_taken = true});
@@ -929,7 +934,7 @@ TEST(W7, IsBrokenByALockThatOutlivesItsRequest) {
     EXPECT_TRUE(bad.breaks("W7"));
 }
 
-TEST(W10, IsBrokenByAStaleChangeThatWasTaken) {
+TEST(W10, IsBrokenByTakingAStaleChange) {
     SharedChronicle life;
     const WriteContext change{.workflow = "w", .agent = {"vendor"}, .version = 1};
     life.write({.version = 2});

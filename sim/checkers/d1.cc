@@ -1,6 +1,6 @@
-// D1: a critical or high message, or the answer to any request, that was acknowledged is delivered,
-// or dead-lettered with a recorded reason. Never silently lost. A request that was cancelled is no
-// longer wanted by whoever sent it, who is told so.
+// D1: an acknowledged critical or high message, or the answer to any request, is delivered, or
+// dead-lettered with a recorded reason, and never silently lost. A cancelled request may be
+// dropped: its sender is notified.
 #include <set>
 
 #include "sim/checkers/checkers.h"
@@ -52,7 +52,7 @@ bool is_dead(const Book& book, const Copy& copy) {
 void check_d1(const Book& book, Findings& findings) {
     for (const auto& [ticket, copy] : book.copies) {
         if (!is_at_least_once(copy.priority, copy.is_answer)) continue;
-        // The hub itself is the recipient of what nobody was chosen for: it has answered (W1).
+        // A call without a chosen agent has the hub itself as recipient, and the hub answered (W1).
         if (book.calls.contains(ticket) && copy.moves.empty()) continue;
         if (!has_come_to_an_end(book, copy)) {
             findings.push_back(

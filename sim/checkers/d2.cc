@@ -13,7 +13,7 @@ void check_d2(const Book& book, Findings& findings) {
         if (deliver == nullptr) continue;
         const auto copy = book.copy_of(shown, *deliver);
         if (!copy || is_at_least_once(copy->priority, copy->is_answer)) continue;
-        // Whom a plea for help is handed on to has not been handed it before.
+        // A help request counts per recipient, because it is handed on from agent to agent.
         if (++hand_overs[{copy->ticket, copy->recipient}] == 2) {
             findings.push_back({"D2", name_of(*copy) + " was handed over twice", copy->ticket});
         }

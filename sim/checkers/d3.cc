@@ -1,5 +1,5 @@
-// D3: within one task of one recipient, messages are handed over in the order of acceptance. A
-// dead letter that is sent again counts as accepted anew.
+// D3: within a task of a recipient, messages are handed over in the order of acceptance. A
+// redelivered dead letter counts as newly accepted.
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {

@@ -1,7 +1,7 @@
-// D4: the same message id is accepted once, and whoever sends it again gets the first outcome. The
-// same id with other content is refused. A hub that forgets old ids knows at least the latest half
-// of what it may remember, and whatever it still has: a message that waits, is in flight or is a
-// dead letter, and a request that is open.
+// D4: a message id is accepted once, and a repeat gets the first outcome. The same id with other
+// content is refused. A hub that forgets old ids knows at least the latest half of the dedup
+// window, and the ids of all messages and requests that it still holds: waiting, in flight,
+// dead-lettered or open.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -26,12 +26,12 @@ std::string told_of(const Envelope& envelope) {
     return "message '" + std::string{envelope.id()} + "' of " + std::string{envelope.from()};
 }
 
-/// One time that a message was accepted under its id.
+/// An acceptance of a message under its id.
 struct Acceptance {
     Sequence sequence;
     EnvelopePtr envelope;
-    Ticket ticket;            ///< Of its first copy.
-    std::uint64_t taken = 0;  ///< So many ids were taken then, with its own.
+    Ticket ticket;            ///< Ticket of the first copy.
+    std::uint64_t taken = 0;  ///< Number of ids taken by then, the own id included.
 };
 using Acceptances = std::map<Name, std::vector<Acceptance>>;
 
@@ -78,7 +78,7 @@ class Ids {
         known.push_back({entry.sequence, envelope, ticket, window_.taken()});
     }
 
-    /// Whether any copy of it is somewhere in the hub, or its answer is still due.
+    /// True if the hub still holds a copy of the message, or an answer is still due.
     bool is_kept(Ticket ticket) const {
         if (ticket == Ticket{}) return false;
         if (open_.contains(ticket)) return true;
@@ -98,10 +98,10 @@ class Ids {
     Walker walker_;
     IdWindow window_;
     Acceptances acceptances_;
-    std::set<Ticket> open_;  ///< Requests.
+    std::set<Ticket> open_;  ///< Open requests.
 };
 
-/// The hub puts in a recipient where the sender named none, or where the task has changed hands.
+/// The hub sets the recipient if the sender named none, or if the task was handed over.
 bool is_same(const Book& book, const Envelope& sent, const Envelope& accepted) {
     return accepted == sent || (book.is_rerouted(sent) && is_same_but_recipient(sent, accepted));
 }

@@ -1,6 +1,7 @@
-// D5: an ack, nack, extension, progress or reply carries its delivery's token; a stale one changes
-// nothing. So whatever a settlement did to a lease was asked for with the token of that very lease,
-// and no settlement was told to have worked more often than its lease has records of it.
+// D5: an ack, nack, extension, progress or reply carries its delivery's token; a stale token
+// changes nothing. So every effect of a settlement on a lease was requested with the token of
+// exactly that lease, and no settlement was confirmed more often than the lease has records of the
+// settlement.
 #include <array>
 #include <map>
 #include <set>
@@ -16,10 +17,10 @@ namespace {
 
 enum class Kind { Ack, Nack, Extension, Progress, Reply, None };
 
-/// How it is named in a finding, in the order of the kinds.
+/// Names for findings, in the order of the kinds.
 constexpr std::array<const char*, 5> kNames{"ack", "nack", "extension", "progress", "reply"};
 
-/// One settlement: what was asked, of which delivery.
+/// A settlement: its kind and its delivery.
 struct Settlement {
     Kind kind = Kind::None;
     Ticket ticket{};
@@ -91,15 +92,16 @@ class Tokens {
             [&](const MessageDropped& e) { ended(e.ticket, e.setback); },
             [&](const MessageDeadLettered& e) { ended(e.ticket, e.setback); },
             [&](const MessageExpired& e) {
-                count(Kind::Nack, e.ticket);  // Given back after its time, it is not tried again.
+                count(Kind::Nack,
+                      e.ticket);  // A nack after the ttl expires the message instead of a retry.
                 in_force_.erase(e.ticket);
             },
-            // Whoever said no has been heard, and somebody else has it next.
+            // The agent's refusal is settled; another agent gets the request next.
             [&](const PassingRefused& e) {
                 if (e.reply) count(Kind::Reply, e.request);
             },
             [&](const MessageMoved& e) { in_force_.erase(e.ticket); },
-            // A start renews leases of its own accord.
+            // A restart extends leases on its own.
             [&](const LeaseExtended& e) { count(Kind::Extension, e.ticket); },
             [&](const ProgressReported& e) { happened({Kind::Progress}, e.ticket); },
             [&](const RequestAnswered& e) {
@@ -111,12 +113,12 @@ class Tokens {
             [](const auto&) {});
     }
 
-    /// Its answer broke the rules, and named it by what it answers instead of by a token.
+    /// True if a reply to the request broke the rules and named the request instead of a token.
     bool was_refused(Ticket ticket) const {
         const auto request = book_.requests.find(ticket);
         if (request == book_.requests.end()) return false;
         const auto& asked = *request->second.asked;
-        // Or whoever takes a task with it may not have the task any more.
+        // An agent that answers a handoff or help request may not hold the request any more.
         if (book_.passes.contains(ticket) &&
             replied_.contains({std::string{asked.to()}, std::string{asked.id()}})) {
             return true;
@@ -129,7 +131,7 @@ class Tokens {
         if (lease != in_force_.end()) ++records_[{kind, ticket, lease->second}];
     }
 
-    /// One of these kinds of settlement did something to the lease in force.
+    /// Expects that a caller requested one of these kinds of settlement for the lease in force.
     void happened(std::initializer_list<Kind> kinds, Ticket ticket) {
         const auto lease = in_force_.find(ticket);
         if (lease == in_force_.end()) return;
@@ -149,7 +151,7 @@ class Tokens {
 
     void ended(Ticket ticket, Setback setback) {
         if (is_nack(setback)) return settled({Kind::Nack}, ticket);
-        // Its last try may have ended by a nack or by itself.
+        // The last attempt may have ended by a nack or by itself.
         if (setback == Setback::RetriesExhausted) count(Kind::Nack, ticket);
         in_force_.erase(ticket);
     }
@@ -173,10 +175,10 @@ class Tokens {
     const Book& book_;
     const History& history_;
     Findings& findings_;
-    std::set<std::pair<std::string, std::string>> refused_;  ///< Answers: from whom, to which.
-    std::set<std::pair<std::string, std::string>> replied_;  ///< Those that came as messages.
+    std::set<std::pair<std::string, std::string>> refused_;  ///< Invalid replies: sender, request.
+    std::set<std::pair<std::string, std::string>> replied_;  ///< Replies by message: the same.
     std::set<Settlement> asked_;
-    std::set<std::pair<std::string, std::string>> sent_;  ///< Messages: from whom, which.
+    std::set<std::pair<std::string, std::string>> sent_;  ///< Messages: sender, id.
     std::map<Ticket, std::uint32_t> in_force_;
     std::map<Settlement, std::uint64_t> records_;
     std::map<Settlement, std::uint64_t> told_;

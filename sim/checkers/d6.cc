@@ -1,9 +1,9 @@
-// D6: no more tries than allowed, each wait inside the configured backoff with its jitter, and then
-// the message is a dead letter, not sooner. An instance that is lost lets another one try at once.
-// A try that the hub's own restart broke off does not count, and only a restart can break one off.
-// One that did not reach its agent does not count either, but is waited for as if it did.
-// Waits are judged by the world's clock: too short by it is too early, and a wait that is over ends
-// within one tick of it.
+// D6: a message gets no more attempts than allowed, each wait lies inside the configured backoff
+// with its jitter, and only after the last attempt the message is a dead letter. After the loss of
+// an instance, another instance may try at once. An attempt cut short by a restart does not count,
+// and only a restart can cut an attempt short. An attempt that did not reach its agent does not
+// count either, but is followed by the same wait. The world's clock judges waits: a shorter wait is
+// too early, and a finished wait ends within one tick.
 #include <algorithm>
 #include <map>
 
@@ -43,9 +43,9 @@ class Count {
             [&](const RetryBegan&) { began(*standing, entry.world); },
             [&](const LeaseGranted&) { granted(*standing, entry.world); },
             [&](const MessageDeadLettered& event) { buried(*standing, event); },
-            // Whoever sends a dead letter again does not wait for the backoff that it died in.
+            // A redelivered dead letter does not wait for the backoff it died in.
             [&](const DeadLetterRedelivered& event) { waits_.erase(event.ticket); },
-            // The wait was for the agent that it was returned by, not for the next one.
+            // The backoff was for the previous agent, not for the next.
             [&](const MessageMoved& event) { waits_.erase(event.ticket); },
             [](const auto&) {});
     }
@@ -58,7 +58,7 @@ class Count {
         const bool counts = is_counted(event.setback);
         const auto longest = full_wait(limits_, counts ? standing.attempts : event.attempt);
         const auto shortest = longest - longest * limits_.backoff_jitter_percent / 100;
-        // What a full disk kept from being written was decided when that began.
+        // A record held up by a full disk was decided when the pause began.
         const auto wait = event.retry_at - clock_.hub_time(world);
         const auto slack = world - clock_.pause_began(world);
         if (wait >= shortest - slack && wait <= longest) return;
@@ -68,7 +68,7 @@ class Count {
                    std::to_string(shortest.count()) + " to " + std::to_string(longest.count()));
     }
 
-    /// It is not kept waiting once its wait is over.
+    /// A delayed message becomes ready within a tick after its wait.
     void began(const Standing& standing, Time world) {
         const auto wait = waits_.find(standing.copy->ticket);
         if (wait == waits_.end()) return report(*standing.copy, "begins again, and did not wait");
@@ -90,7 +90,8 @@ class Count {
         if (wait != waits_.end() && clock_.hub_time(world) < wait->second.until) {
             report(copy, "was tried before its wait was over");
         }
-        // A start hands nothing over before it is on record as one.
+        // After deliveries returned for a restart, the start must be on record before the next
+        // grant.
         if (broken_off_ != nullptr) report(*broken_off_, "was broken off, but no start followed");
         broken_off_ = nullptr;
     }
@@ -116,8 +117,8 @@ class Count {
     const WorldClock& clock_;
     Findings& findings_;
     Walker walker_;
-    std::map<Ticket, Wait> waits_;      ///< The last one of each.
-    const Copy* broken_off_ = nullptr;  ///< By a restart, says its record.
+    std::map<Ticket, Wait> waits_;      ///< The latest wait of each message.
+    const Copy* broken_off_ = nullptr;  ///< The latest copy returned because of a restart.
 };
 
 }  // namespace

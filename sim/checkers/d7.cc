@@ -1,6 +1,6 @@
-// D7: past its ttl a message is never delivered, and that it expired is on record, no later than
-// one tick after that. Both by the world's clock: a hub whose own time stands still would hand over
-// what is long past its ttl and record a time before it.
+// D7: a message past its ttl is never delivered, and the expiry is on record no later than one tick
+// after the ttl. The world's clock judges both: a hub whose own time stands still would deliver
+// messages long past their ttl and record a time before the ttl.
 #include <map>
 #include <set>
 #include <string>
@@ -17,7 +17,8 @@ class Ttl {
 
     void run() {
         walker_.walk([&](const Entry& entry) { before(entry); });
-        // What is sent without a record of its own, or another time than that says.
+        // Checks the effects too: a delivery may lack a record, or leave later than its record
+        // says.
         for (const auto& shown : book_.history->shown) {
             const auto* deliver = std::get_if<Deliver>(&shown.effect);
             if (deliver == nullptr) continue;
@@ -28,7 +29,7 @@ class Ttl {
     }
 
   private:
-    /// When it was decided: what a full disk kept from being written was when that began.
+    /// Judged at the decision: a record held up by a full disk was decided when the pause began.
     bool is_past(const Copy& copy, Time world) const {
         const auto decided = book_.clock.pause_began(world);
         return copy.expires_at != Time{} && copy.expires_at <= book_.clock.hub_time(decided);
@@ -50,7 +51,7 @@ class Ttl {
             standing->stage != Stage::Leased) {
             find(copy, "is gone without a record of its expiry");
         }
-        // One that is handed over, or waits behind others of its task, expires when its turn comes.
+        // A leased message, or a message behind others of its task, expires when its turn comes.
         const bool waits_alone = standing->stage != Stage::Leased && walker_.lane(copy).empty();
         if (std::holds_alternative<MessageExpired>(entry.event) && waits_alone) {
             expect_in_time(*standing, entry);
@@ -58,7 +59,7 @@ class Ttl {
         since_[copy.ticket] = entry.world;
     }
 
-    /// What moved after an acknowledgement in time is kept until the deadline of its request.
+    /// A message moved after a timely acknowledgement is kept until its request's deadline.
     Time due_of(const Standing& standing) const {
         const auto& copy = *standing.copy;
         const auto request = book_.requests.find(copy.ticket);
@@ -67,7 +68,8 @@ class Ttl {
         return has_deadline ? request->second.deadline : copy.expires_at;
     }
 
-    /// From the moment that it last came back to wait.
+    /// Expects the expiry within a tick, counted from the message's previous record at the
+    /// earliest.
     void expect_in_time(const Standing& standing, const Entry& entry) {
         const auto& copy = *standing.copy;
         const auto& accepted = book_.history->journal[copy.records.front()];
@@ -86,9 +88,9 @@ class Ttl {
     const Book& book_;
     Findings& findings_;
     Walker walker_;
-    std::map<Ticket, Time> since_;  ///< By the world's clock: its last record.
-    /// Without a ttl: sent again out of the dead letters, or moved after an acknowledgement in
-    /// time.
+    std::map<Ticket, Time> since_;  ///< World time of each message's last record.
+    /// Messages without a ttl: redelivered dead letters, and messages moved after a timely
+    /// acknowledgement.
     std::set<Ticket> revived_;
 };
 

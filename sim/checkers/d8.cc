@@ -1,7 +1,8 @@
-// D8: a critical message waits behind at most one lower one per consumer, and lower ones still
-// move: while one waits, it gets at least one in `low_every` hand-overs. So a lower one may go
-// before a critical one, but never as the second lower one in a row: not of the mailbox, and not of
-// the consumer that gets it. What was in flight when the critical one came is such a first one too.
+// D8: a critical message waits behind at most one lower message per consumer, and lower messages
+// still move: a waiting lower message gets at least one in `low_every` hand-overs. So a lower
+// message may precede a critical message, but never as the second lower message in a row of the
+// mailbox or of the consumer. A lower message in flight when the critical message came counts as
+// the first.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -13,8 +14,8 @@ namespace parlance::sim {
 
 namespace {
 
-/// How often something may be passed over. Both promises cannot be kept at once below a bound that
-/// grows with the number of consumers.
+/// How often a message may be passed over. Below a bound that grows with the number of consumers,
+/// the two halves of D8 would contradict each other.
 std::uint32_t passed_over_max(const Limits& limits) {
     return std::max(limits.low_every, limits.instances_per_agent_max + 8) - 1;
 }
@@ -47,14 +48,15 @@ class Watch {
         return lane.empty() || lane.begin()->second == standing.copy->ticket;
     }
 
-    /// Once listed as urgent, a copy may stay listed so after the urgent one behind it has gone.
+    /// The most urgent level so far: the hub may keep a copy listed as urgent after the urgent
+    /// message behind the copy has gone.
     std::size_t most_urgent(const Standing& standing) {
         const auto now = urgency(standing);
         const auto listed = listed_.try_emplace(standing.copy->ticket, now).first;
         return listed->second = std::min(listed->second, now);
     }
 
-    /// What can be handed over and is sure to be listed, with its level.
+    /// Copies that can be handed over and whose level is certain, with the level.
     std::vector<std::pair<const Standing*, std::size_t>> offers(const std::string& agent,
                                                                 Time now) {
         std::vector<std::pair<const Standing*, std::size_t>> offered;
@@ -93,7 +95,8 @@ class Watch {
         passed_over_.erase(granted->ticket);
     }
 
-    /// What goes to another agent leaves the next of its task at the head of the lane.
+    /// Notes the mailbox that a moved message leaves: the next message of its task heads the lane
+    /// then.
     void note_move(const Entry& entry) {
         moved_from_.clear();
         const auto* const moved = std::get_if<MessageMoved>(&entry.event);
@@ -101,7 +104,8 @@ class Watch {
         if (standing != nullptr) moved_from_ = standing->copy->recipient;
     }
 
-    /// One of level `granted` goes instead. Those of one level take turns among themselves.
+    /// A copy of level `granted` goes instead. Copies of the same level take turns among
+    /// themselves.
     void pass_over(const Standing& standing,
                    std::size_t level,
                    std::size_t granted,
@@ -119,7 +123,7 @@ class Watch {
     void after(const Entry& entry) {
         const auto ticket = ticket_of(entry.event);
         const auto* standing = walker_.find(ticket);
-        // A message that moves to another agent begins its wait in the mailbox of that agent.
+        // A message that moves to another agent begins its wait in the new mailbox.
         const bool has_moved = std::holds_alternative<MessageMoved>(entry.event);
         if (standing == nullptr || standing->stage != Stage::Ready || has_moved) {
             listed_.erase(ticket);
@@ -131,7 +135,7 @@ class Watch {
             for (auto copy = accepted->ticket; look(copy, entry.at); ++copy.value) {
             }
         }
-        // What people let through comes into its lane here, perhaps to expire in the same moment.
+        // A released request enters its lane here, perhaps to expire in the same moment.
         if (const auto* released = std::get_if<RequestReleased>(&entry.event)) {
             look(released->request, entry.at);
         }
@@ -143,7 +147,7 @@ class Watch {
         }
     }
 
-    /// Notes how everything in the copy's mailbox is listed now. False: there is no such copy.
+    /// Notes how everything in the copy's mailbox is listed now. False: no such copy.
     bool look(Ticket ticket, Time now) {
         const auto* const copy = walker_.copy(ticket);
         if (copy == nullptr) return false;
@@ -163,10 +167,10 @@ class Watch {
     Walker walker_;
     std::map<std::string, bool> was_lower_;  ///< Of each mailbox's last hand-over.
     std::map<InstanceNumber, bool> had_lower_;
-    /// Of what is offered: at which level, and how often others went first while it was.
+    /// For each offered copy: its level, and how often copies of other levels went first.
     std::map<Ticket, std::pair<std::size_t, std::uint32_t>> passed_over_;
     std::map<Ticket, std::size_t> listed_;
-    std::string moved_from_;  ///< Whose mailbox the message of this record was in, if it moves.
+    std::string moved_from_;  ///< The mailbox that the record's message leaves; else empty.
 };
 
 }  // namespace

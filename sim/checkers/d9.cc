@@ -1,5 +1,5 @@
-// D9: what is delivered is what was sent: to the recipient that was named, byte for byte, and from
-// whoever sent it.
+// D9: a delivered message is the message sent: to the named recipient, byte for byte, and from its
+// sender.
 #include <map>
 #include <utility>
 
@@ -19,7 +19,7 @@ using Name = std::pair<std::string, std::string>;
 std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
     std::multimap<Name, EnvelopePtr> sent;
     for (const auto& asked : history.asked) {
-        // What a person says goes out in the name of whom the question was for.
+        // A person's answer is sent in the name of the request's recipient.
         if (const auto* answer = std::get_if<AnswerPerson>(&asked.command)) {
             if (!answer->reply) continue;
             const auto& said = answer->reply;
@@ -34,7 +34,7 @@ std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
         if (envelope == nullptr || envelope->from() != asked.caller) continue;
         sent.emplace(Name{envelope->from(), envelope->id()}, envelope);
     }
-    // Whom people gave another budget reads that one: W9 says whether it is right.
+    // A request released with another budget has a new body; W9 checks the budget.
     for (const auto& entry : history.journal) {
         const auto* released = std::get_if<RequestReleased>(&entry.event);
         if (released == nullptr || !released->envelope) continue;
@@ -44,7 +44,7 @@ std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
     return sent;
 }
 
-/// The same, but that an answer may stand apart from its task.
+/// Equal, except that an answer may lack its task.
 bool says_the_same(const Envelope& shown, const Envelope& sent) {
     if (shown == sent) return true;
     if (!shown.task().empty()) return false;
@@ -53,7 +53,7 @@ bool says_the_same(const Envelope& shown, const Envelope& sent) {
     return shown == *Envelope::make(header, sent.body());
 }
 
-/// The same, but that the hub may have chosen the recipient.
+/// Equal, except that the hub may have chosen the recipient.
 bool says_the_same(const Book& book, const Envelope& shown, const Envelope& sent) {
     if (says_the_same(shown, sent)) return true;
     if (!book.is_rerouted(sent)) return false;
@@ -66,8 +66,8 @@ class Post {
   public:
     explicit Post(const Book& book) : book_(book), sent_(everything_sent(*book.history)) {}
 
-    /// What a workflow asks for, and what the hub makes of the answers of several, is nobody's
-    /// letter but the hub's.
+    /// True for messages of the hub's own, for messages sent, and for shares of a request to
+    /// several agents. The hub writes the requests of workflows and the combined answers of calls.
     bool is_genuine(const Envelope& envelope, Ticket ticket) const {
         if (envelope.from() == kOrchestrator || envelope.from() == kCallPrefix) return true;
         return was_sent(envelope) || is_share(envelope, ticket);
@@ -83,7 +83,7 @@ class Post {
         return false;
     }
 
-    /// Of a request to several each has the whole, under an id and in a session of its own.
+    /// A share has the whole request, under an id and with a child session of its own.
     bool is_share(const Envelope& envelope, Ticket ticket) const {
         const auto share = book_.shares.find(ticket);
         if (share == book_.shares.end()) return false;
@@ -119,12 +119,12 @@ void check_d9(const Book& book, Findings& findings) {
         if (deliver == nullptr) continue;
         const auto ticket = deliver->delivery.ticket;
         const auto copy = book.copy_of(shown, *deliver);
-        if (!copy) continue;  // A1 has a word on that.
+        if (!copy) continue;  // A1 reports the missing copy.
         const auto to = book.instances.find(deliver->instance);
         if (to == book.instances.end() || to->second != copy->recipient) {
             findings.push_back({"D9", name_of(*copy) + " was given to another", ticket});
         }
-        // Of a notice it is the question that comes back, as whoever had it last was asked.
+        // A notice returns the request as its latest holder got the request.
         const bool is_genuine = post.is_genuine(*deliver->envelope, ticket);
         if (!is_genuine || !says_the_same(*deliver->envelope, *copy->envelope)) {
             findings.push_back({"D9", name_of(*copy) + " is not what was sent", ticket});

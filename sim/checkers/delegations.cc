@@ -1,5 +1,5 @@
-// G1 depth, G2 fan-out, G3 cycles, G4 purses, I2 grants that only shrink, I3 one user: each as a
-// simple model sees it that knows the record alone.
+// G1 depth, G2 fan-out, G3 cycles, G4 budgets, I2 grants that only shrink, I3 one user: each
+// checked by a simple model of the records alone.
 #include "core/testing/delegation_model.h"
 #include "sim/checkers/checkers.h"
 

@@ -8,14 +8,14 @@ namespace parlance::sim {
 
 namespace {
 
-/// As often as a step that says nothing of it is tried again.
+/// The retries of a step without "retry".
 constexpr std::uint64_t kRetriesUnsaid = 2;
 
 std::uint32_t thousandths(const PlainJson& number) {
     return static_cast<std::uint32_t>(std::strtod(number.raw.c_str(), nullptr) * 1'000);
 }
 
-/// The steps whose values a text takes.
+/// The steps that a text takes values from.
 void gather_sources(const PlainJson& json, std::set<std::string>& steps) {
     constexpr std::string_view kSteps = "/steps/";
     if (const auto& from = json["$from"].text; from.starts_with(kSteps)) {

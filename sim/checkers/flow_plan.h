@@ -1,4 +1,4 @@
-// A workflow's plan and its answers as the checker of W8 reads them, from their text alone.
+// A workflow's plan and answers as the checker of W8 reads them, from their text alone.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace parlance::sim {
 struct FlowStep {
     std::string id{};
     PlainJson inputs{};
-    std::vector<std::uint32_t> after{};  ///< Named, or by what it takes from others.
+    std::vector<std::uint32_t> after{};  ///< Steps named in "after", or used as sources of values.
     PlainJson when{};
-    std::string for_each{};            ///< A pointer to a list; empty: it runs once.
-    std::uint64_t retry_max = 0;       ///< After failures that pass.
+    std::string for_each{};            ///< A pointer to a list; empty: the step runs once.
+    std::uint64_t retry_max = 0;       ///< Retries after failures that may pass.
     std::string fallback_value{};      ///< JSON; empty: none.
     std::uint32_t confidence_min = 0;  ///< In thousandths.
-    bool fails_all = false;            ///< Its failure is the whole workflow's.
+    bool fails_all = false;            ///< A failure of the step fails the whole workflow.
     bool can_be_undone = false;
     bool asks_person = false;
 };
@@ -27,7 +27,7 @@ using FlowPlan = std::vector<FlowStep>;
 
 FlowPlan read_flow_plan(std::string_view text);
 
-/// What an agent's answer to a step says.
+/// An agent's answer to a step.
 struct FlowAnswer {
     bool is_done = false;
     std::string output{};

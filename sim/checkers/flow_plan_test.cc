@@ -1,4 +1,4 @@
-// The readers of the checkers' own, and W8 held against what they read.
+// The checkers' own readers, and W8 on plans and answers that the readers read.
 #include "sim/checkers/flow_plan.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace parlance::sim {
 namespace {
 
-TEST(PlainJson, ReadsValuesAndTheirPlaces) {
+TEST(PlainJson, ReadsValuesAndPointers) {
     const auto json = read_json(R"({"a":{"b":[1, "x\"y", null]},"c":true})");
     EXPECT_EQ(json.at("/a/b/0").raw, "1");
     EXPECT_EQ(json.at("/a/b/1").text, "x\"y");
@@ -20,13 +20,13 @@ TEST(PlainJson, ReadsValuesAndTheirPlaces) {
     EXPECT_TRUE(json["d"].empty());
 }
 
-TEST(PlainJson, WhatIsNoJsonIsEmpty) {
+TEST(PlainJson, IsEmptyForInvalidJson) {
     for (const auto* text : {"", "{", "[1,]", R"({"a":1)", R"({"a" 1})", "1 2", R"("x)"}) {
         EXPECT_TRUE(read_json(text).empty()) << text;
     }
 }
 
-TEST(PlainJson, FillsPlacesWithWhatIsThereItsDefaultOrNull) {
+TEST(PlainJson, FillsReferencesWithValueDefaultOrNull) {
     const auto fill = [](std::string_view text) {
         return filled_in(read_json(text), [](std::string_view at) {
             return at == "/there" ? read_json("7") : PlainJson{};
@@ -38,7 +38,7 @@ TEST(PlainJson, FillsPlacesWithWhatIsThereItsDefaultOrNull) {
     EXPECT_EQ(fill(R"({"$from":"/nowhere","default":"x"})"), R"("x")");
 }
 
-TEST(FlowPlan, KnowsWhatAStepWaitsFor) {
+TEST(FlowPlan, KnowsTheStepsThatAStepWaitsFor) {
     const auto plan = read_flow_plan(R"({"on_error":"fail","steps":[
         {"id":"a","agent":"bob","human":{"role":"legal"}},
         {"id":"b","agent":"bob","on_error":"human","retry":{"limit":0}},
@@ -59,7 +59,7 @@ TEST(FlowPlan, KnowsWhatAStepWaitsFor) {
     EXPECT_EQ(plan[3].for_each, "/steps/c/output/list");
 }
 
-TEST(FlowPlan, ReadsWhatAnAnswerSays) {
+TEST(FlowPlan, ReadsOutputErrorAndConfidenceOfAnAnswer) {
     const auto done = read_flow_answer(R"({"output":{"n":1},"confidence":0.7})");
     EXPECT_TRUE(done.is_done);
     EXPECT_EQ(done.output, R"({"n":1})");
@@ -68,7 +68,7 @@ TEST(FlowPlan, ReadsWhatAnAnswerSays) {
     EXPECT_FALSE(read_flow_answer(R"({"output":1})").says_confidence);
 }
 
-/// A workflow whose second step has a condition, which holds or does not.
+/// A workflow whose second step has a condition on the first step's status.
 struct Conditional {
     Chronicle life;
     Ticket run;
@@ -109,7 +109,7 @@ TEST(W8, IsBrokenByAStepThatRunsAgainstItsCondition) {
     }
 }
 
-TEST(W8, IsBrokenByAWorkflowThatRunsAsNobodyAskedForIt) {
+TEST(W8, IsBrokenByAWorkflowWithAnotherInputThanOrdered) {
     for (const auto* input : {R"({"n":1})", R"({"n":2})"}) {
         Chronicle life;
         const std::string plan = R"({"steps":[{"id":"s0","agent":"bob"}]})";

@@ -1,9 +1,11 @@
-// G5: a breaker opens at its threshold and not before, by what its agent was handed in good time;
-// it stays open its time, and lets one delivery through at a time after that; while it is open
-// nothing reaches the agent, no request is taken for it, and those that wait are answered at once.
-// G6: only who failed is left alone, and only who sent too much is told so.
+// G5: a breaker opens at its threshold and not before, and counts only deliveries with enough time
+// for the agent; the breaker stays open for its time, and then lets one delivery through at a time.
+// While a breaker is open, nothing reaches the agent, no request is accepted for the agent, and
+// waiting requests are answered at once.
 //
-//   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ it works: closed
+// G6: only agents that failed have an open breaker, and only senders over their rate are told so.
+//
+//   failures reach the limit ──▶ open until its time ──▶ one at a time ──▶ success: closed
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -31,10 +33,10 @@ struct Agent {
     std::deque<Time> failures{};  ///< In a row.
     std::set<Ticket> in_flight{};
     std::deque<Time> sent{};
-    bool is_due = false;  ///< It must open before anything else happens.
+    bool is_due = false;  ///< The breaker must open before time passes.
 };
 
-/// What of the hub's own answers is the agent's failure. A deadline is, if there was time.
+/// True if the refusal of a request is the agent's failure. A timeout is, if the agent had time.
 bool is_failure(Refusal refusal, bool had_time) {
     if (refusal == Refusal::RequestTimedOut) return had_time;
     return refusal == Refusal::RequestUndeliverable || refusal == Refusal::OutputValidationFailed;
@@ -49,7 +51,7 @@ class Circuits {
             if (send == nullptr) continue;
             auto& targets = targets_[{asked.caller, std::string{send->envelope->id()}}];
             targets.insert(std::string{send->envelope->to()});
-            // What is written about a task that changed hands is for whoever has the task.
+            // A message about a task handed over goes to the task's present holder.
             if (book.is_rerouted(*send->envelope)) targets.insert(std::string{kAnyone});
         }
     }
@@ -92,7 +94,7 @@ class Circuits {
             [](const auto&) {});
     }
 
-    /// What is no longer leased is no longer in flight.
+    /// Keeps the set of copies that are leased, so in flight.
     void after(const Entry& entry) {
         const auto* const copy = walker_.copy(ticket_of(entry.event));
         if (copy == nullptr) return;
@@ -103,7 +105,7 @@ class Circuits {
         if (!is_leased) in_flight.erase(copy->ticket);
     }
 
-    /// How long a breaker stays open is what the policy says by then.
+    /// A policy change moves the end of open breakers: the newest open time applies.
     void change_policy(const PolicyChanged& event) {
         auto settings = parse_policy(event.settings);
         if (!settings) return;
@@ -123,7 +125,7 @@ class Circuits {
 
     void handed_over(const Entry& entry, Ticket ticket) {
         const auto* const copy = walker_.copy(ticket);
-        if (copy == nullptr) return;  // W9 has a word on that.
+        if (copy == nullptr) return;  // W9 reports the grant.
         const auto request = book_.requests.find(ticket);
         const Duration fair{limit(Rule::BreakerFairMs, copy->recipient)};
         if (request != book_.requests.end() && request->second.deadline - entry.at >= fair) {
@@ -141,8 +143,8 @@ class Circuits {
         }
     }
 
-    /// What an agent starts or asks of people counts like a message; what the hub asks for it does
-    /// not count once more.
+    /// A workflow or human task counts like a message of the agent that started it; the hub's own
+    /// requests for the workflow do not count again.
     void note_sent(const Entry& entry, std::string_view by, bool is_by_agent = true) {
         if (is_by_agent) agents_[std::string{by}].sent.push_back(entry.at);
     }
@@ -160,7 +162,7 @@ class Circuits {
         const auto request = book_.requests.find(event.request);
         if (request == book_.requests.end()) return;
         const std::string name{request->second.asked->to()};
-        // They may take their time, and what waits for their leave has not reached its agent.
+        // People may take their time, and a request held for approval has not reached its agent.
         if (is_for_people(name) || held_.contains(event.request)) return;
         auto& agent = agents_[name];
         if (event.refusal == Refusal::AgentCircuitOpen && agent.circuit == Circuit::Closed) {
@@ -169,7 +171,7 @@ class Circuits {
         if (is_failure(event.refusal, had_time_.contains(event.request))) count(entry, name);
     }
 
-    /// Another failure of this agent's.
+    /// Counts a failure of the agent.
     void count(const Entry& entry, const std::string& name) {
         auto& agent = agents_[name];
         const auto most = static_cast<std::size_t>(limit(Rule::BreakerFailures, name));
@@ -182,7 +184,7 @@ class Circuits {
         agent.is_due = agent.circuit == Circuit::Probing || recent >= most;
     }
 
-    /// What the restart broke off is nobody's failure.
+    /// Deliveries cut short by a restart are no failures; a start clears all counts.
     void started() {
         for (auto& [name, agent] : agents_) {
             agent.failures.clear();
@@ -190,7 +192,7 @@ class Circuits {
         }
     }
 
-    /// What it does counts, and what it says has failed; what it declines does not.
+    /// Done clears the failures, Failed counts as a failure, Declined does neither.
     void answered(const Entry& entry, const RequestAnswered& event) {
         const auto request = book_.requests.find(event.request);
         if (request == book_.requests.end()) return;
@@ -199,7 +201,7 @@ class Circuits {
         if (event.kind == AnswerKind::Failed && !is_for_people(name)) count(entry, name);
     }
 
-    /// Somebody else has it next, and who failed has failed.
+    /// The agent that failed counts, though another agent holds the request next.
     void passed_on(const Entry& entry, const PassingRefused& event) {
         if (event.kind == AnswerKind::Failed && !is_for_people(event.by)) count(entry, event.by);
     }
@@ -223,19 +225,20 @@ class Circuits {
         agent.circuit = Circuit::Probing;
     }
 
-    /// Told that another is left alone, or that it has sent too much itself.
+    /// Checks a refusal for an open breaker, and a refusal for a rate.
     void refused(const Entry& entry, const MessageRefused& event) {
         const auto asked = targets_.find({event.from, event.id});
         if (asked == targets_.end()) return;
         const auto is_closed = [](const auto& agent) {
             return agent.second.circuit == Circuit::Closed;
         };
-        // Where the hub chooses, whoever could be chosen may be the one that is left alone.
+        // Where the hub chooses the recipient, any agent may be the agent with the open breaker.
         const auto is_left_alone = [&](const std::string& to) {
             return is_no_agent(to) ? !std::ranges::all_of(agents_, is_closed)
                                    : agents_[to].circuit != Circuit::Closed;
         };
-        // Or it is left alone itself, and takes a task that it was offered before.
+        // Alternatively the refused agent's own breaker is open, and the agent accepts an earlier
+        // offer.
         if (event.refusal == Refusal::AgentCircuitOpen && !is_left_alone(event.from) &&
             std::ranges::none_of(asked->second, is_left_alone)) {
             find("G6", entry, "was refused for an agent that nobody leaves alone");
@@ -246,14 +249,14 @@ class Circuits {
             return entry.at - at < std::chrono::minutes{1};
         });
         const auto most = limit(Rule::MessagesPerMinute, event.from);
-        // What each of several is asked counts as a message of its own.
+        // Each share of a request to several agents counts as a message of its own.
         const auto is_for_each = [](const std::string& to) { return to.starts_with(kAllPrefix); };
         if (most > 0 && std::ranges::any_of(asked->second, is_for_each)) return;
         if (most == 0 || sent < most) find("G6", entry, "was refused for what others sent");
     }
 
-    /// Time has passed since the last record: nobody may still wait behind an open breaker, or be
-    /// about to have it opened.
+    /// Time has passed since the last record: no request may wait behind an open breaker any more,
+    /// and every breaker due to open must be open.
     void expect_answers(const Entry& entry) {
         for (auto& [name, agent] : agents_) {
             if (agent.is_due) find("G5", entry, "of " + name + " did not open at its threshold");
@@ -272,7 +275,7 @@ class Circuits {
         if (standing.stage != Stage::Ready || request == book_.requests.end()) return false;
         const auto& lane = walker_.lane(copy);
         if (!lane.empty() && lane.begin()->second != copy.ticket) return false;
-        // A letter from among the dead may have had its answer long ago.
+        // The request of a redelivered dead letter may have been answered long ago.
         return std::ranges::none_of(request->second.answers, [&](std::size_t record) {
             return book_.history->journal[record].at <= last_;
         });
@@ -296,8 +299,8 @@ class Circuits {
     std::map<std::string, Agent> agents_;
     std::map<std::pair<std::string, std::string>, std::set<std::string>> targets_;
     Time last_{};
-    std::set<Ticket> held_;      ///< Requests that wait for leave.
-    std::set<Ticket> had_time_;  ///< Requests that who has them was handed in good time.
+    std::set<Ticket> held_;      ///< Requests that wait for approval.
+    std::set<Ticket> had_time_;  ///< Requests whose latest delivery left the agent enough time.
 };
 
 }  // namespace

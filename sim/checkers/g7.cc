@@ -1,9 +1,9 @@
-// G7: everything is bounded. No message is accepted into a mailbox that is full; the hub's own
-// answers to requests may come on top, and those are bounded by the open requests. A topic's copy
-// for which there is no room is given up at once, on record: as a dead letter, for which there is a
-// tenth more, or dropped if that is allowed. All mailboxes together, and the requests that stand in
-// none, have no more bytes than the hub may hold. The other limits are a table, in bounds.cc; what
-// the state has of each is looked at after every turn, by sim/hub.cc.
+// G7: everything is bounded. No message is accepted into a full mailbox; the hub's own answers to
+// requests may exceed the limit, and are bounded by the open requests. A topic's copy without room
+// is given up at once, on record: as a dead letter, with a tenth more room, or dropped if allowed.
+// All mailboxes together, and the open requests outside of mailboxes, stay within the hub's bytes.
+// The other limits are a table in bounds.cc; sim/hub.cc compares the state with the table after
+// every turn.
 #include <map>
 #include <optional>
 #include <set>
@@ -16,8 +16,7 @@ namespace parlance::sim {
 
 namespace {
 
-/// How much more than its limits the mailbox may hold with this copy, in tenths; none if it is
-/// gone.
+/// How much the mailbox may exceed its limits with the copy, in tenths; none if the copy is gone.
 std::optional<std::uint64_t> tenths_more(const Book& book, const Copy& copy) {
     if (copy.records.size() < 2) return 0;
     const auto& next = book.history->journal[copy.records[1]].event;
@@ -52,7 +51,7 @@ class Rooms {
     void accept(const MessageAccepted& accepted) {
         const auto size = accepted.envelope->body().size();
         auto hub_bytes = bytes_kept() + (accepted.is_held ? size : 0);
-        if (!accepted.is_held) {  // Else it goes into no mailbox until people let it.
+        if (!accepted.is_held) {  // A held request enters no mailbox before its release.
             for (auto ticket = accepted.ticket; book_.copies.contains(ticket); ++ticket.value) {
                 if (enter(book_.copies.at(ticket))) hub_bytes += size;
             }
@@ -71,7 +70,7 @@ class Rooms {
         }
     }
 
-    /// Whether this copy stays in the mailbox, for which there must be room then.
+    /// True if the copy stays in the mailbox; then the mailbox must have room.
     bool enter(const Copy& copy) {
         const auto tenths = tenths_more(book_, copy);
         if (!tenths) return false;
@@ -94,7 +93,7 @@ class Rooms {
         return bytes;
     }
 
-    /// In mailboxes, and of requests that were taken out of theirs and have no answer yet.
+    /// Bytes in mailboxes, and of open requests that have left theirs.
     std::uint64_t bytes_kept() const {
         std::uint64_t bytes = 0;
         for (const auto& agent : agents_) bytes += bytes_in(walker_.mailbox(agent));
@@ -110,7 +109,7 @@ class Rooms {
     Findings& findings_;
     Walker walker_;
     std::set<std::string> agents_;
-    std::set<Ticket> open_;  ///< Requests.
+    std::set<Ticket> open_;  ///< Open requests.
 };
 
 }  // namespace

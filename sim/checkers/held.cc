@@ -1,6 +1,6 @@
-// W9 of budgets: what people were asked for is not begun before they allow it; what they approve is
-// what is admitted, and what its recipient reads; two approve the same number, and one alone never
-// what two decide on.
+// W9 of budgets: a request held for approval does not start before its approval; the approved
+// budget is the budget admitted, and the budget its recipient reads; two people must approve the
+// same number, and one person cannot approve a budget that needs two.
 #include <map>
 #include <optional>
 #include <string>
@@ -17,8 +17,8 @@ namespace {
 
 struct Wish {
     RequestHeld held;
-    std::vector<std::uint64_t> approved{};  ///< By one person after the other.
-    std::size_t needed = 1;  ///< How many decide, by the policy of the last approval.
+    std::vector<std::uint64_t> approved{};  ///< In the order of the approvals.
+    std::size_t needed = 1;  ///< Number of approvers, by the policy at the last approval.
     bool is_released = false;
 };
 
@@ -62,12 +62,12 @@ class Treasury {
             find(wish->held.request, "was approved with two budgets");
         }
         wish->approved.push_back(budget);
-        // While the fleet is stopped, what was approved waits; a policy that changes meanwhile does
-        // not take the approval back.
+        // An approved request waits while the fleet is stopped; a policy change meanwhile does not
+        // revoke the approval.
         wish->needed = needed_for(budget);
     }
 
-    /// How many people decide on so much.
+    /// The number of approvers for the budget.
     std::size_t needed_for(std::uint64_t tokens) const {
         const auto passes = [&](Rule rule) {
             const auto limit = static_cast<std::uint64_t>(limit_of(policy_, rule));
@@ -115,7 +115,7 @@ class Treasury {
     Findings& findings_;
     Policy policy_;
     std::map<Ticket, Wish> wishes_;
-    std::map<Ticket, Ticket> questions_;  ///< What people were asked, to its request.
+    std::map<Ticket, Ticket> questions_;  ///< The request of each human task.
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// I4: a tool passes only if its agent is registered with it and it was granted with all that the
-// agent works on that says what it grants; with the one that the agent asks about, if it names one.
-// And to what an operator let an agent have the agent itself adds nothing.
+// I4: a tool is authorized only if its agent is registered with the tool and every delegation that
+// the agent works on and that limits tools grants the tool; if the agent names a request in a tree,
+// only the named request counts. An agent cannot add to the tools that an operator allowed.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -50,15 +50,15 @@ class Keys {
 
     /// An open request.
     struct Work {
-        std::string agent{};  ///< Who works on it, and by which id.
+        std::string agent{};  ///< The agent that works on the request, and the id under which.
         std::string id{};
         std::string session{};
         bool is_in_tree = false;
         std::optional<Tools> tools{};  ///< None: all.
     };
 
-    // What is asked in one life of the hub is recorded in order, each once; what a crash cuts off
-    // is the end of it. So the records say which question each of them answers.
+    // Commands of one life of the hub are recorded in order, each once; a crash cuts off the end.
+    // So the order of the records tells which command each record answers.
     void begin_life() {
         ++life_;
         await_asks();
@@ -72,7 +72,7 @@ class Keys {
             if (!unheard_.contains(Ask{i + 1})) asks_.push_back(&asked);
         }
     }
-    /// The question that this record answers; null if nobody has asked it.
+    /// The command that the record answers; null if no caller sent such a command.
     const AuthorizeTool* take_ask(const std::string& by,
                                   const std::string& agent,
                                   const std::string& tool) {
@@ -130,7 +130,8 @@ class Keys {
         if (!ask->request.empty() && !is_named) {
             return find(event, "was authorized for what its agent does not work on");
         }
-        // Of what is in no tree nothing is said; then all that it works on has its say.
+        // A named request outside of all trees says nothing about tools; then every delegation
+        // counts that the agent works on.
         for (const auto& [ticket, work] : open_) {
             if (work.agent != event.agent || (names_tree && !is_meant(work, *ask))) continue;
             if (work.tools && !work.tools->contains(event.tool)) {
@@ -150,11 +151,11 @@ class Keys {
     const History& history_;
     Findings& findings_;
     std::map<std::string, Tools> allowed_;
-    std::map<std::string, Tools> bounds_;  ///< As operators said, also of who is gone.
+    std::map<std::string, Tools> bounds_;  ///< Set by operators; kept for removed agents too.
     std::map<Ticket, Work> open_;
     std::size_t life_ = 0;
-    std::set<Ask> unheard_;          ///< For which the disk had no room.
-    std::deque<const Asked*> asks_;  ///< Of this life; the next record is the first one's.
+    std::set<Ask> unheard_;          ///< Commands refused because the disk was full.
+    std::deque<const Asked*> asks_;  ///< Commands of this life; the next record answers the first.
 };
 
 }  // namespace

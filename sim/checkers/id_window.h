@@ -1,9 +1,9 @@
-// How far back the hub must know which ids it took: a model of its promise, not of its tables.
+// How long the hub must remember an id: a model of the hub's promise, not of its tables.
 //
-// `remembered_ids_max` bounds how many ids the hub keeps. It forgets half of them at a time, so the
-// latest half is always known. Every message that is accepted, every answer, every reply with which
-// an agent declines what then goes on to the next one, and every workflow takes an id; a workflow
-// takes a second id, under the name of its starter.
+// `remembered_ids_max` bounds how many ids the hub keeps. The hub forgets half of them at a time,
+// so the latest half is always known. An id is taken by every accepted message, every answer, every
+// reply with which an agent declines a request that then goes on to the next agent, and every
+// workflow; a workflow takes a second id, under the name of its starter.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,9 @@ class IdWindow {
             [](const WorkflowStarted&) { return 2U; },
             [](const auto&) { return 0U; });
     }
-    /// How many ids were taken so far.
+    /// Number of ids taken so far.
     std::uint64_t taken() const { return taken_; }
-    /// Whether what the hub learnt when so many were taken must be known now.
+    /// True if an id taken as number `taken_then` must still be known.
     bool covers(std::uint64_t taken_then) const { return taken_ - taken_then < sure_; }
 
   private:

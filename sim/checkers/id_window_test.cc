@@ -1,5 +1,5 @@
-// D4 and W2 while the hub forgets ids: the checkers are shown repeats and late replies on both
-// sides of what a hub with room for eight ids must know.
+// D4 and W2 while the hub forgets ids: the tests show the checkers repeats and late replies on both
+// sides of the bound of a hub with room for eight ids.
 #include "sim/checkers/id_window.h"
 
 #include <string>
@@ -41,28 +41,28 @@ struct Forgetful : testing::Test {
     }
 };
 
-TEST_F(Forgetful, D4_KnowsTheLatestHalfOfWhatItMayRemember) {
+TEST_F(Forgetful, D4_HubMustKnowTheLatestHalfOfTheWindow) {
     life.acknowledge(life.lease(life.accept({.id = "a"})));
     take_ids(kSure - 1);
     life.acknowledge(life.lease(life.accept({.id = "a"})));
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST_F(Forgetful, D4_MayForgetWhatIsLongGone) {
+TEST_F(Forgetful, D4_HubMayForgetOlderIds) {
     life.acknowledge(life.lease(life.accept({.id = "a"})));
     take_ids(kSure);
     life.acknowledge(life.lease(life.accept({.id = "a"})));
     EXPECT_FALSE(life.breaks("D4")) << life.broken();
 }
 
-TEST_F(Forgetful, D4_KnowsWhatWaitsHoweverLong) {
+TEST_F(Forgetful, D4_HubMustKnowWaitingMessages) {
     life.accept({.id = "a"});
     take_ids(5 * kSure);
     life.accept({.id = "a"});
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST_F(Forgetful, D4_KnowsWhatWaitsForTheSecondSubscriberOnly) {
+TEST_F(Forgetful, D4_HubMustKnowMessagesThatOneSubscriberStillAwaits) {
     life.record(Subscribed{{"bob"}, {"news"}});
     life.record(Subscribed{{"carol"}, {"news"}});
     const auto first = life.accept({.id = "a", .to = "topic:news"});
@@ -72,7 +72,7 @@ TEST_F(Forgetful, D4_KnowsWhatWaitsForTheSecondSubscriberOnly) {
     EXPECT_TRUE(life.breaks("D4"));
 }
 
-TEST_F(Forgetful, W2_KnowsARequestThatEndedLately) {
+TEST_F(Forgetful, W2_HubMustKnowARecentlyEndedRequest) {
     const auto request = ask();
     fail(request);
     take_ids(kSure - 1);
@@ -80,7 +80,7 @@ TEST_F(Forgetful, W2_KnowsARequestThatEndedLately) {
     EXPECT_TRUE(life.breaks("W2"));
 }
 
-TEST_F(Forgetful, W2_MayForgetARequestThatEndedLongAgo) {
+TEST_F(Forgetful, W2_HubMayForgetAnOldRequest) {
     const auto request = ask();
     fail(request);
     take_ids(kSure);
@@ -88,7 +88,7 @@ TEST_F(Forgetful, W2_MayForgetARequestThatEndedLongAgo) {
     EXPECT_FALSE(life.breaks("W2")) << life.broken();
 }
 
-TEST_F(Forgetful, W2_IsBrokenByALateReplyOfSomebodyElse) {
+TEST_F(Forgetful, W2_IsBrokenByALateReplyOfAnotherAgent) {
     const auto request = ask();
     fail(request);
     reply("carol");

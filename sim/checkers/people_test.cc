@@ -1,5 +1,5 @@
-// What people allow and how they hear of it, as the checkers see it: W9 of budgets, S13 of notices,
-// and I4 of what an operator lets an agent have.
+// People's approvals and notifications as the checkers see them: W9 of budgets, S13 of notices, and
+// I4 of the tools that an operator allows.
 #include <gtest/gtest.h>
 
 #include "sim/testing/chronicle.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A request for 900 tokens that waits for leave: one decides up to 1,000, and two beyond.
+/// A request for 900 tokens held for approval: one person decides up to 1,000 tokens, two beyond.
 struct Wish {
     Chronicle life;
     Ticket request;
@@ -33,7 +33,8 @@ struct Wish {
             .id = question, .by = who, .awaits_another = awaits_another, .tokens = tokens});
         return *this;
     }
-    /// Let through, and admitted with so much; the recipient reads so much, if not what was asked.
+    /// Releases the request, with `read` tokens in its new body if not 0, and admits `admitted`
+    /// tokens.
     Wish& release(std::uint64_t admitted, std::uint64_t read = 0) {
         RequestReleased released{.request = request, .by = "ann"};
         if (read > 0) {
@@ -55,29 +56,29 @@ struct Wish {
     bool breaks() const { return life.breaks("W9"); }
 };
 
-TEST(W9, HoldsWhileWhatIsApprovedIsAdmitted) {
+TEST(W9, HoldsWhenTheApprovedBudgetIsAdmitted) {
     EXPECT_FALSE(Wish{}.approve("ann", 0).release(900).breaks());
     EXPECT_FALSE(Wish{}.approve("ann", 400).release(400, 400).breaks());
     EXPECT_FALSE(
         Wish{2}.approve("ann", 2'000, true).approve("bea", 2'000).release(2'000, 2'000).breaks());
 }
 
-TEST(W9, IsBrokenByAnotherBudgetThanWasApproved) {
+TEST(W9, IsBrokenByABudgetOtherThanApproved) {
     EXPECT_TRUE(Wish{}.approve("ann", 400).release(900, 400).breaks()) << "admitted";
     EXPECT_TRUE(Wish{}.approve("ann", 400).release(400, 900).breaks()) << "read";
     EXPECT_TRUE(Wish{}.approve("ann", 400).release(400).breaks()) << "read as it was asked";
 }
 
-TEST(W9, IsBrokenByTwoWhoApproveTwoBudgets) {
+TEST(W9, IsBrokenByTwoApprovalsOfDifferentBudgets) {
     EXPECT_TRUE(Wish{2}.approve("ann", 0, true).approve("bea", 400).release(400, 400).breaks());
 }
 
-TEST(W9, IsBrokenByOneWhoDecidesForTwo) {
+TEST(W9, IsBrokenByOneApprovalOfABudgetForTwo) {
     EXPECT_FALSE(Wish{}.approve("ann", 1'000).release(1'000, 1'000).breaks());
     EXPECT_TRUE(Wish{}.approve("ann", 1'001).release(1'001, 1'001).breaks());
 }
 
-TEST(W9, IsBrokenByABeginningBeforeThereIsLeave) {
+TEST(W9, IsBrokenByAStartBeforeTheApproval) {
     Wish early;
     early.life.record(LeaseGranted{.ticket = early.request, .instance = {1}, .attempt = 1});
     EXPECT_TRUE(early.breaks());
@@ -85,7 +86,7 @@ TEST(W9, IsBrokenByABeginningBeforeThereIsLeave) {
     EXPECT_TRUE(unasked.release(900).breaks());
 }
 
-/// Something that ann's role was asked, and whether she hears of it.
+/// A human task of a role, and the steps of its notification.
 struct Question {
     Chronicle life;
     Ticket id;
@@ -118,30 +119,30 @@ struct Question {
     bool breaks() const { return life.breaks("S13"); }
 };
 
-TEST(S13, HoldsWhilePeopleAreToldOnceAndThatIsOnRecord) {
+TEST(S13, HoldsWhenPeopleAreNotifiedOnceAndOnRecord) {
     EXPECT_FALSE(Question{}.announce().tell().note().restart().breaks());
     EXPECT_FALSE(Question{}.announce().restart().announce().tell().note().breaks());
     EXPECT_FALSE(Question{}.restart().announce().breaks()) << "the first process ended too soon";
 }
 
-TEST(S13, IsBrokenByPeopleWhoAreNotTold) {
+TEST(S13, IsBrokenByAMissingNotification) {
     EXPECT_TRUE(Question{}.breaks());
     EXPECT_TRUE(Question{}.announce().restart().breaks()) << "nor by the next process";
     EXPECT_TRUE(Question{}.announce().tell().note().remind().breaks());
 }
 
-TEST(S13, IsBrokenByPeopleWhoAreToldAgain) {
+TEST(S13, IsBrokenByASecondNotification) {
     EXPECT_TRUE(Question{}.announce().tell().note().restart().announce().breaks());
 }
 
-TEST(S13, IsBrokenByARecordOfWhatNobodyWasTold) {
+TEST(S13, IsBrokenByARecordWithoutANotification) {
     EXPECT_TRUE(Question{}.announce().note().breaks());
     EXPECT_TRUE(Question{}.announce().tell().remind().announce().note().breaks())
         << "they were told of what was before";
     EXPECT_TRUE(Question{}.announce().tell().note().note().breaks()) << "twice";
 }
 
-TEST(S13, IsBrokenByTellingOthersOrWhatIsNotOnDisk) {
+TEST(S13, IsBrokenByNotifyingAnotherRoleOrBeforeDurability) {
     Question others;
     others.life.show(NotifyPeople{.id = others.id, .role = "finance", .news = others.news});
     EXPECT_TRUE(others.breaks());

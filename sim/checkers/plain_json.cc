@@ -74,7 +74,8 @@ class Reader {
         expect(']');
     }
 
-    /// Escapes stand for the sign behind the backslash; the simulated world writes no others.
+    /// An escape stands for the character behind the backslash; the simulated world writes no
+    /// others.
     std::string read_string() {
         std::string out;
         expect('"');

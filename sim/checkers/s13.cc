@@ -1,6 +1,6 @@
-// S13, of notices: whoever is asked is told, with what is on disk and nothing else; what a process
-// did not get to tell is told by the next, and what was told is not told again. That they were told
-// is on record only of what they were told.
+// S13, of notices: the people of a human task are notified of records on disk and of nothing else;
+// the next process sends notices that a process did not get to send, and no notice is sent twice.
+// The record of a notification exists only if people were notified.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,13 +14,13 @@ namespace parlance::sim {
 
 namespace {
 
-/// Something about a question that its people are to hear.
+/// News about a human task for its people.
 struct News {
     Ticket id;
     std::string role;
-    Sequence told{};  ///< Where it is on record that they were; none: they were not.
-    Sequence over{};  ///< Where it is replaced by other news, or by the end; none: it is not.
-    std::vector<Sequence> shown{};  ///< How much was safe whenever they were to be told.
+    Sequence told{};  ///< The record that people were notified; none: they were not.
+    Sequence over{};  ///< The record that replaces the news or ends the task; none: current.
+    std::vector<Sequence> shown{};  ///< The last durable record at each notice.
 };
 
 class Bulletin {
@@ -97,8 +97,8 @@ class Bulletin {
         news.shown.push_back(durable);
     }
 
-    /// They are told when it happens, and by every process that finds it untold. A process that
-    /// ended may not have got that far.
+    /// People are notified when the news happens, and by every process that finds the news unsent.
+    /// A process that ended may not have got so far.
     void look_for_silence(Sequence happened, const News& news) {
         const auto later = std::ranges::upper_bound(starts_, happened);
         const auto was_told_since = [&](Sequence since) {
@@ -125,7 +125,7 @@ class Bulletin {
     const Book& book_;
     Findings& findings_;
     std::map<Sequence, News> news_;
-    std::map<Ticket, Sequence> latest_;  ///< Of what waits.
+    std::map<Ticket, Sequence> latest_;  ///< The current news of each waiting task.
     std::map<Ticket, std::string> roles_;
     std::vector<Sequence> starts_;
 };

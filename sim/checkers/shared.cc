@@ -1,7 +1,7 @@
-// W5: only the agent whose turn it is writes to a context, only in its domain, and nobody during a
-// handoff. W6: what was once in a context's history stays. W7: a handoff ends with its request, and
-// gives the context to the recipient if that took it, else to nobody new. W10: a change that names
-// a version was made to that version.
+// W5: only the owner writes to a context, only to entities of its domain, and nobody writes during
+// a handoff. W6: the history of a context only grows. W7: a handoff ends with its request, and
+// gives the context to the recipient if the recipient accepted, else leaves the owner. W10: a
+// change that names a version was made to that version.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,11 +23,11 @@ struct Context {
     std::string owner;
     Ticket handoff{};
     std::string recipient;
-    std::map<std::string, std::string> domains;  ///< Of its entities.
+    std::map<std::string, std::string> domains;  ///< By entity.
     std::vector<std::string> history;
 };
 
-/// What was changed, by whom, and what version it has then.
+/// The item changed, the caller, and the version after the change.
 using Change = std::tuple<std::string, std::string, std::uint64_t>;
 
 class Sharing {
@@ -158,9 +158,9 @@ class Sharing {
 
     const History& history_;
     Findings& findings_;
-    std::map<std::string, std::string> domains_;  ///< Of the agents that are registered.
+    std::map<std::string, std::string> domains_;  ///< Of registered agents.
     std::map<std::string, Context> contexts_;
-    std::map<Ticket, bool> ends_;  ///< Requests, and whether they were answered well.
+    std::map<Ticket, bool> ends_;  ///< Ended requests, and whether the answer was good.
     std::map<Change, int> changes_;
 };
 

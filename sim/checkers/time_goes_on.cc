@@ -1,7 +1,7 @@
-// G8: time goes on, whatever the wall clock does, over restarts too. The time of every record is
-// what the world's clocks make of it, no earlier and no later; and what a lease gives its holder
-// ends when it says so, within one tick of the world's clock. Deadlines are held by the checker of
-// W1 and ttls by that of D7, by the same clock.
+// G8: time advances, whatever the wall clock does, over restarts too. The time of every record is
+// the hub time of the world's clocks, no earlier and no later; and a lease ends at its time, within
+// one tick of the world's clock. The checkers of W1 and D7 hold deadlines and ttls to the same
+// clock.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -26,11 +26,11 @@ class Clocks {
 
   private:
     void expect_time(const Entry& entry) {
-        // What a full disk kept from being written was decided when that began.
+        // A record held up by a full disk was decided when the pause began.
         const auto earliest = book_.clock.hub_time(book_.clock.pause_began(entry.world));
         const auto latest = book_.clock.hub_time(entry.world);
         if (entry.at + kTick >= std::min(earliest, latest) && entry.at <= latest + kTick) return;
-        is_off_ = true;  // What follows is off by as much.
+        is_off_ = true;  // All later records are off by as much.
         const auto off = (entry.at - latest).count();
         findings_.push_back({"G8",
                              "record " + std::to_string(entry.sequence.value) + " is of " +

@@ -1,9 +1,9 @@
 // W1: every accepted request gets exactly one terminal answer, no later than its deadline plus one
-// tick of the world's clock, and whoever asked gets it: into its mailbox, from which it is handed
-// over until it is settled, or at once if the asker holds the line.
+// tick of the world's clock, and the requester gets the answer: into its mailbox, from which the
+// answer is handed over until settled, or at once if the requester waits on the connection.
 //
-// The deadline is judged by the world's clock and not by the journal's: a hub that sleeps past a
-// deadline, or whose own time stands still, records nothing that would tell.
+// The world's clock judges the deadline, not the journal's time: a hub that sleeps past a deadline,
+// or whose own time stands still, records no trace of the delay.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -18,7 +18,8 @@ namespace parlance::sim {
 
 namespace {
 
-/// The hub asks in this name for workflows and calls, and reads those answers itself.
+/// The sender name of the hub's own requests for workflows and calls; the hub reads the answers
+/// itself.
 constexpr std::string_view kHubAsker = "ORC";
 
 class Answers {
@@ -37,7 +38,7 @@ class Answers {
             if (send == nullptr) continue;
             const auto& envelope = *send->envelope;
             auto& most = sent_[{std::string{envelope.from()}, std::string{envelope.id()}}];
-            // Sent more than once with other words: whichever was taken had no more than the most.
+            // A repeat may have other content: the accepted version had at most the longest time.
             most.of_agents = std::max(most.of_agents, time_of(*send, false));
             most.of_people = std::max(most.of_people, time_of(*send, true));
         }
@@ -56,7 +57,7 @@ class Answers {
     }
 
   private:
-    /// How long a message may take, by the word of its sender and the limits.
+    /// The longest time that an answer may take, by the sender's word and the limits.
     struct Given {
         Duration of_agents{};
         Duration of_people{};
@@ -69,15 +70,14 @@ class Answers {
         findings_.push_back({"W1", "request '" + id + "' " + what, ticket});
     }
 
-    /// People have more time, also where the hub asks them because the sender named them as its
-    /// fallback.
+    /// People have more time, also where the hub asks people as the sender's fallback.
     Duration time_of(const SendMessage& send, bool is_for_people) const {
         const auto& limits = book_.history->limits;
         const auto unsaid = is_for_people ? limits.request_timeout_max : limits.request_timeout;
         return std::min(send.timeout.value_or(unsaid), limits.request_timeout_max);
     }
 
-    /// No later than its sender said, or than the hub's limits have it for one who said nothing.
+    /// The deadline is no later than the sender's timeout, or the limit's for a sender without one.
     void expect_deadline(Ticket ticket, const Request& request) {
         const auto& entry = journal_[request.record];
         const auto* accepted = std::get_if<MessageAccepted>(&entry.event);
@@ -112,7 +112,8 @@ class Answers {
         if (const auto why = lost(found->second); !why.empty()) find(ticket, why);
     }
 
-    /// Who holds the line hears it at once; after a crash it has no line to hold, and asks again.
+    /// A waiting requester is told at once; a crash ends the connection, and the requester asks
+    /// again.
     void expect_told(Ticket ticket, const Request& request, std::size_t index) {
         if (request.asked->from() == kHubAsker || told_.contains(ticket)) return;
         const auto written = journal_[index].world;
@@ -123,8 +124,8 @@ class Answers {
         find(ticket, "was answered, and whoever held the line was not told");
     }
 
-    /// Why an answer did not reach its asker; empty if it did, or is among the dead letters, where
-    /// an operator has it.
+    /// Why an answer did not reach its requester; empty if the answer did, or is a dead letter in
+    /// the care of an operator.
     std::string lost(const Copy& copy) const {
         std::string why = "has an answer that its asker never settled";
         for (const auto index : copy.records) {
@@ -148,7 +149,7 @@ class Answers {
     const std::vector<Entry>& journal_;
     Findings& findings_;
     std::map<Ticket, int> told_;
-    /// How much time an answer may take, by who sent the request and its id.
+    /// The time of an answer, by sender and id of the request.
     std::map<std::pair<std::string, std::string>, Given> sent_;
 };
 

@@ -1,8 +1,7 @@
-// W2: a late or second reply, from anybody, is recorded and dropped, never shown. A hub that
-// forgets old ids knows a request that ended for as long as it knows an id that it took at that
-// moment; if the reply is of an agent that the request has left for the next one, as long as it
-// knows an id that it took when the request left; if the reply is of an agent that was not asked,
-// as long as it knows the request's own id.
+// W2: a late or second reply, from any agent, is recorded and dropped, never shown. A hub that
+// forgets old ids must recognise an ended request as long as it knows an id taken at the request's
+// end; for a reply from a previous holder, an id taken at the hand-over; for a reply from an agent
+// that never held the request, the request's own id.
 #include <map>
 #include <string>
 #include <utility>
@@ -14,15 +13,15 @@ namespace parlance::sim {
 
 namespace {
 
-using Question = std::pair<std::string, std::string>;  ///< Who asked, and under which id.
+using Question = std::pair<std::string, std::string>;  ///< Requester and id.
 
 struct Standing {
     Ticket ticket{};
     std::string asked_of{};
-    std::uint64_t taken_before = 0;  ///< How many ids were taken when it was accepted.
+    std::uint64_t taken_before = 0;  ///< Number of ids taken before the acceptance.
     bool is_open = true;
-    std::uint64_t taken = 0;  ///< How many ids were taken when it ended.
-    std::map<std::string, std::uint64_t> taken_when_left{};  ///< By whom it was asked of before.
+    std::uint64_t taken = 0;                                 ///< Number of ids taken by the end.
+    std::map<std::string, std::uint64_t> taken_when_left{};  ///< By previous holder.
 };
 
 class Replies {
@@ -58,7 +57,7 @@ class Replies {
             asked_.find({std::string{envelope.to()}, std::string{envelope.answers()}});
         if (found == asked_.end()) return;
         const auto& request = found->second;
-        // This reply has taken an id since.
+        // The reply itself has taken an id since.
         const auto since = known_since(request, std::string{envelope.from()});
         if (!request.is_open && !window_.covers(since + 1)) return;
         findings_.push_back(

@@ -1,5 +1,5 @@
-// W3: an answer echoes the request's id and its correlation id, and goes from the one who was asked
-// to the one who asked.
+// W3: an answer echoes the request's id and correlation id, and goes from the recipient of the
+// request to the requester.
 #include "sim/checkers/checkers.h"
 
 namespace parlance::sim {

@@ -1,5 +1,6 @@
-// W4: whatever reaches a requester keeps the rules of a response: an answer that breaks them is not
-// passed on, a failure says what and why, and a workflow that is not whole says what is missing.
+// W4: everything that reaches a requester keeps the rules of a response: an invalid answer is not
+// passed on, a failure has a code and a reason, and the report of an incomplete workflow lists the
+// missing steps.
 #include <set>
 #include <string>
 #include <utility>
@@ -101,7 +102,7 @@ class Desk {
 
     const History& history_;
     Findings& findings_;
-    std::set<Name> broken_;  ///< Replies that the front desk did not let pass.
+    std::set<Name> broken_;  ///< Replies that the front desk refused.
 };
 
 }  // namespace

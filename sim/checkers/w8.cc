@@ -1,11 +1,11 @@
-// W8: a parent resumes exactly once per child, with that child's answer and its own state. Of a
-// workflow: a step runs after what it waits for and with what that brought, an answer is looked at
-// once and what is done is not done again; what it says in the end follows from what its steps
-// were answered; and what is taken back is all that was done, the last first.
-// W1 of workflows: each ends once, and when its time is over.
+// W8: a parent resumes exactly once per child, with the child's answer and the parent's own state.
+// In a workflow, a step runs after the steps it waits for and with their outputs; each answer is
+// read once, and a completed step does not run again; the result follows from the steps' answers;
+// and compensation covers every completed step, the last first. W1 of workflows: each ends once,
+// and in time.
 //
-// What is expected is computed from the text of plans and answers by readers of the checker's own
-// (flow_plan.h): with those of the hub it would expect whatever the hub does.
+// The checker computes its expectations from the text of plans and answers with readers of its own
+// (flow_plan.h): the hub's readers would confirm any behaviour of the hub.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -21,17 +21,17 @@ namespace parlance::sim {
 
 namespace {
 
-/// The first ticket of a record is its number times this.
+/// The first ticket of a record is the record's number times this.
 constexpr std::uint64_t kTicketsPerRecord = 1'024;
 
 enum class Standing { Waiting, Asked, Answered, Broken, Delayed, WithPerson, Ended };
 
 struct Part {
     Standing standing = Standing::Waiting;
-    StepEnd end = StepEnd::Done;  ///< If it has ended.
+    StepEnd end = StepEnd::Done;  ///< Valid once the part has ended.
     Road road = Road::Planned;
     EnvelopePtr reply{};
-    std::string offered{};  ///< An answer that a person decides about.
+    std::string offered{};  ///< An answer that awaits a person's decision.
     Ticket appeal{};
     std::string output{};
 
@@ -46,7 +46,7 @@ struct Stride {
     bool is_lost() const {
         return has_ended && (end == StepEnd::Failed || end == StepEnd::Missing);
     }
-    /// Of a list, something did not come.
+    /// True if an element of a list failed or was blocked.
     bool has_gaps() const {
         return std::ranges::any_of(parts, [](const Part& part) {
             return part.is(StepEnd::Failed) || part.is(StepEnd::Missing);
@@ -69,7 +69,7 @@ struct Place {
     std::uint32_t item = 0;
 };
 
-/// What a person, or the rules in place of one, said.
+/// The decision of a person, or of the rules when nobody answers.
 struct Said {
     HumanDecision decision = HumanDecision::Reject;
     std::string content{};
@@ -121,7 +121,7 @@ class Runs {
             [](const auto&) {});
     }
 
-    // --- what is found -----------------------------------------------------------------------
+    // --- findings ----------------------------------------------------------------------------
 
     void find(const char* promise, const Flow& flow, const std::string& what) {
         findings_.push_back({promise, "workflow '" + flow.started.id + "' " + what, {}});
@@ -144,7 +144,7 @@ class Runs {
         return parts[item];
     }
 
-    // --- what goes on ------------------------------------------------------------------------
+    // --- the records -------------------------------------------------------------------------
 
     void start(const Entry& entry, const WorkflowStarted& event) {
         auto& plan = plans_[event.plan_hash];
@@ -210,7 +210,7 @@ class Runs {
         const auto& plan = flow->plan[event.step];
         if (event.attempt > plan.retry_max)
             find(*flow, event.step, "is tried more often than it may");
-        // What takes a step back may find nobody to ask.
+        // A compensation may find no agent to ask.
         if (event.road == Road::Undo && part.standing == Standing::Ended) {
             expect_undo(*flow, event.step, part);
         } else {
@@ -292,7 +292,7 @@ class Runs {
         }
     }
 
-    // --- what must hold ----------------------------------------------------------------------
+    // --- expectations ------------------------------------------------------------------------
 
     void expect_ready(const Flow& flow, std::uint32_t step) {
         for (const auto other : flow.plan[step].after) {
@@ -300,7 +300,7 @@ class Runs {
         }
     }
 
-    /// That it is as somebody asked for it, word for word.
+    /// Expects that some caller ordered the workflow with exactly this plan and input.
     void expect_asked(const Flow& flow) {
         bool is_known = false;
         for (const auto& asked : book_.history->asked) {
@@ -313,8 +313,8 @@ class Runs {
         if (is_known) find("W8", flow, "runs as nobody asked for it");
     }
 
-    /// Whether a step with a condition runs, or does not, as the condition says. Those of simulated
-    /// plans compare the status of a step.
+    /// Expects that a step with a condition runs, or does not run, as the condition says.
+    /// Conditions of simulated plans compare the status of a step.
     void expect_condition(const Flow& flow, std::uint32_t step, bool runs) {
         const auto& when = flow.plan[step].when;
         if (when.empty()) return;
@@ -325,13 +325,13 @@ class Runs {
              runs ? "runs against its condition" : "is passed over against its condition");
     }
 
-    /// A list is worked off element by element, and no other.
+    /// A for_each step runs once per element of its list.
     void expect_count(const Flow& flow, const StepOpened& event) {
         const auto list = value_at(flow, flow.plan[event.step].for_each);
         if (list.elements.size() != event.count) find(flow, event.step, "runs for another list");
     }
 
-    /// With what the steps before it brought, and nothing else.
+    /// Expects the request's inputs to be the outputs of earlier steps, and nothing else.
     template <class Request>
     void expect_inputs(const Flow& flow, const StepBegan& event, Request request) {
         if (request == book_.requests.end()) return find(flow, event.step, "is asked of nobody");
@@ -347,7 +347,8 @@ class Runs {
         if (body["inputs"].raw != expected) find(flow, event.step, "is asked with other things");
     }
 
-    /// Of the places that simulated plans have: the input, and what a step brought.
+    /// The value at a pointer. Simulated plans point only into the input and into the status or
+    /// output of steps.
     static PlainJson value_at(const Flow& flow, std::string_view pointer) {
         constexpr std::string_view kInput = "/input";
         constexpr std::string_view kSteps = "/steps/";
@@ -387,7 +388,7 @@ class Runs {
         return "[" + list + "]";
     }
 
-    /// Whether the answer is one that the step is done with.
+    /// True if the answer completes the step.
     static bool will_do(const FlowAnswer& answer, const FlowStep& plan) {
         return answer.is_done &&
                (!answer.says_confidence || answer.confidence >= plan.confidence_min);
@@ -457,7 +458,7 @@ class Runs {
         return part.is(StepEnd::Done) && flow.plan[step].can_be_undone;
     }
 
-    /// What was done, and nothing that waited for it still is.
+    /// Expects a compensation only of a completed step, after the steps that waited for the step.
     void expect_undo(const Flow& flow, std::uint32_t step, const Part& part) {
         if (!flow.is_undone) find(flow, step, "is taken back, and nobody wanted it");
         const bool is_retry = part.standing == Standing::Delayed && part.road == Road::Undo;
@@ -477,7 +478,7 @@ class Runs {
         }
     }
 
-    /// Over others or directly. Simulated plans are small.
+    /// True directly or through other steps. Simulated plans are small.
     static bool waits_for(const FlowPlan& plan, std::uint32_t later, std::uint32_t earlier) {
         return std::ranges::any_of(plan[later].after, [&](std::uint32_t before) {
             return before == earlier || waits_for(plan, before, earlier);
@@ -554,7 +555,7 @@ class Runs {
     Findings& findings_;
     std::map<std::string, FlowPlan> plans_;
     std::map<Ticket, Flow> flows_;
-    std::map<Ticket, Place> children_;  ///< Requests that are open.
+    std::map<Ticket, Place> children_;  ///< Open requests.
     std::map<Ticket, Said> said_;
     std::map<std::string, int> ends_;
     Time resumed_at_{};

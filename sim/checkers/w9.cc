@@ -1,6 +1,6 @@
-// W9: what waits for a person waits until it is answered, lapses or is withdrawn, whatever happens
-// to the hub. An answer counts once, by somebody else than who asked, and only for what it was
-// given; after the end nothing more comes of it. A message to people is answered by people alone.
+// W9: a human task waits until it is answered, lapses or is withdrawn, whatever happens to the hub.
+// An answer counts once, from a person other than the requester, and only for the task's state
+// version; after the end nothing follows. Only people answer a message to people.
 #include <map>
 #include <set>
 #include <string>
@@ -12,7 +12,7 @@ namespace parlance::sim {
 
 namespace {
 
-/// How long after its time something may be on record as waiting: a turn has its own time.
+/// How long a task may stay on record as waiting after its time: turns take time.
 constexpr Duration kPatience{1'000};
 
 struct Asked {
@@ -86,7 +86,7 @@ class Office {
 
     static void end(Asked& asked) { asked.has_ended = true; }
 
-    /// What still waits; else it is found out that something came after the end.
+    /// The task if still waiting; else reports an event after the end.
     Asked* waiting(Ticket id, const std::string& what) {
         const auto found = all_.find(id);
         if (found == all_.end() || found->second.has_ended) {
@@ -138,7 +138,7 @@ class Office {
     const Book& book_;
     Findings& findings_;
     std::map<Ticket, Asked> all_;
-    Ticket answered_now_{};  ///< The message whose person has just answered.
+    Ticket answered_now_{};  ///< The request whose human task has just been answered.
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// W4 and W8 are shown workflows in which they are broken, and one in which they are kept.
+// Shows the checkers of W1, W4 and W8 workflows that break their promises, and workflows that keep
+// them.
 #include <gtest/gtest.h>
 
 #include "core/handles.h"
@@ -20,7 +21,7 @@ constexpr const char* kPlan = R"({"steps":[
 constexpr const char* kAnswer = R"({"output":1})";
 constexpr std::uint32_t kAnswerAt = 10;
 
-/// A workflow of two steps, one after the other, as its records tell it.
+/// The records of a workflow of two steps, one after the other.
 struct Tale {
     Chronicle life;
     Ticket run;
@@ -91,14 +92,14 @@ struct Tale {
     bool breaks(const std::string& promise) const { return life.breaks(promise); }
 };
 
-TEST(W8, IsKeptByAWorkflowThatGoesItsWay) {
+TEST(W8, IsKeptByACompletedWorkflow) {
     Tale tale;
     tale.do_step(kFirst).do_step(kSecond).complete();
     for (const auto* promise : {"W1", "W4", "W8"})
         EXPECT_FALSE(tale.breaks(promise)) << tale.life.broken();
 }
 
-TEST(W8, IsKeptByTakingBackWhatWasDoneTheLastFirst) {
+TEST(W8, IsKeptByCompensatingTheLastStepFirst) {
     Tale tale;
     tale.do_step(kFirst).do_step(kSecond).undo().undo_step(kSecond).undo_step(kFirst);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
@@ -106,33 +107,33 @@ TEST(W8, IsKeptByTakingBackWhatWasDoneTheLastFirst) {
         EXPECT_FALSE(tale.breaks(promise)) << tale.life.broken();
 }
 
-TEST(W8, IsBrokenByTakingBackTheFirstFirst) {
+TEST(W8, IsBrokenByCompensatingTheFirstStepFirst) {
     Tale tale;
     tale.do_step(kFirst).do_step(kSecond).undo().undo_step(kFirst).undo_step(kSecond);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByTakingNothingBack) {
+TEST(W8, IsBrokenByAMissingCompensation) {
     Tale tale;
     tale.do_step(kFirst).undo().finish(WorkflowEnd::Cancelled, R"({"first":1})", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByTakingBackWhatWasNotDone) {
+TEST(W8, IsBrokenByCompensatingAStepThatDidNotRun) {
     Tale tale;
     tale.do_step(kFirst).undo().undo_step(kSecond).undo_step(kFirst);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByRunningAgainWhatWasDone) {
+TEST(W8, IsBrokenByRunningACompletedStepAgain) {
     Tale tale;
     tale.do_step(kFirst).do_step(kFirst).do_step(kSecond).complete();
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByAnAnswerThatDoesNotCount) {
+TEST(W8, IsBrokenByIgnoringAGoodAnswer) {
     Tale tale;
     tale.begin(kFirst, "{}").answer(kFirst);
     tale.life.record(StepDelayed{.run = tale.run, .step = kFirst, .attempt = 1});
@@ -140,19 +141,19 @@ TEST(W8, IsBrokenByAnAnswerThatDoesNotCount) {
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByBeginningBeforeWhatItWaitsFor) {
+TEST(W8, IsBrokenByAStepBeforeItsInputs) {
     Tale tale;
     tale.do_step(kSecond).do_step(kFirst).complete();
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByAskingWithSomethingElse) {
+TEST(W8, IsBrokenByOtherInputs) {
     Tale tale;
     tale.do_step(kFirst).begin(kSecond, R"({"of":2})").answer(kSecond).end(kSecond).complete();
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByEndingWithAnothersAnswer) {
+TEST(W8, IsBrokenByAnOutputOtherThanTheAnswers) {
     Tale tale;
     tale.do_step(kFirst)
         .begin(kSecond, R"({"of":1})")
@@ -162,20 +163,20 @@ TEST(W8, IsBrokenByEndingWithAnothersAnswer) {
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByEndingWithoutAnAnswer) {
+TEST(W8, IsBrokenByAStepThatEndsWithoutAnAnswer) {
     Tale tale;
     tale.do_step(kFirst).begin(kSecond, R"({"of":1})").end(kSecond).complete();
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByAReportOfSomethingElse) {
+TEST(W8, IsBrokenByAReportOfAnotherOutput) {
     Tale tale;
     tale.do_step(kFirst).do_step(kSecond);
     tale.finish(WorkflowEnd::Completed, R"({"first":1,"second":2})", "COMPLETED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
-TEST(W8, IsBrokenByEndingBeforeAllIsDone) {
+TEST(W8, IsBrokenByAWorkflowThatEndsBeforeAllSteps) {
     Tale tale;
     tale.do_step(kFirst).finish(WorkflowEnd::Completed, R"({"first":1})", "COMPLETED");
     EXPECT_TRUE(tale.breaks("W8"));
@@ -193,7 +194,7 @@ TEST(W1, IsBrokenByAWorkflowThatEndsTwice) {
     EXPECT_TRUE(tale.breaks("W1"));
 }
 
-TEST(W1, IsBrokenByAWorkflowThatOutlivesItsTime) {
+TEST(W1, IsBrokenByAWorkflowThatOutlivesItsDeadline) {
     for (const auto late : {0s, 1s}) {
         Tale tale{Chronicle{}.now() + 500ms};
         tale.do_step(kFirst);
@@ -204,13 +205,13 @@ TEST(W1, IsBrokenByAWorkflowThatOutlivesItsTime) {
     }
 }
 
-TEST(W1, IsBrokenByEndingAWorkflowBeforeItsTimeIsOver) {
+TEST(W1, IsBrokenByATimeoutBeforeTheDeadline) {
     Tale tale{Chronicle{}.now() + 500ms};
     tale.do_step(kFirst).finish(WorkflowEnd::TimedOut, R"({"first":1})", "TIMED_OUT");
     EXPECT_TRUE(tale.breaks("W1"));
 }
 
-TEST(W4, IsBrokenByPassingOnWhatBreaksTheRules) {
+TEST(W4, IsBrokenByPassingOnAnInvalidAnswer) {
     for (const bool is_refused : {false, true}) {
         Tale tale;
         tale.begin(kFirst, "{}").answer(kFirst);
@@ -220,7 +221,7 @@ TEST(W4, IsBrokenByPassingOnWhatBreaksTheRules) {
     }
 }
 
-TEST(W4, IsBrokenByAFailureWithoutACodeOrWords) {
+TEST(W4, IsBrokenByAFailureWithoutACodeOrReason) {
     for (const auto& [refusal, detail] : {std::pair{Refusal::None, "why"},
                                           {Refusal::RequestTimedOut, ""},
                                           {Refusal::RequestTimedOut, "why"}}) {
@@ -230,7 +231,7 @@ TEST(W4, IsBrokenByAFailureWithoutACodeOrWords) {
     }
 }
 
-TEST(W4, IsBrokenByAReportThatDoesNotKeepItsRules) {
+TEST(W4, IsBrokenByAnInvalidReport) {
     const auto breaks = [](const std::string& report) {
         Chronicle life;
         life.show(TellEnded{"w", R"({"workflow_id":"w",)" + report + "}"});

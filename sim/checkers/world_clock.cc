@@ -34,7 +34,7 @@ WorldClock::WorldClock(const History& history) : pauses_(joined(history.pauses))
 }
 
 Time WorldClock::hub_time(Time world) const {
-    // Of several that began at one moment, the last: the others came to nothing.
+    // Of several processes that began at the same moment, only the last lived on.
     const auto after = std::ranges::upper_bound(runs_, world, {}, &Run::begin);
     if (after == runs_.begin()) return world;
     const auto& run = *std::prev(after);
@@ -59,9 +59,11 @@ Time WorldClock::first_chance(Time due, Time since) const {
     for (const auto& run : runs_) {
         const auto is_due = run.begin + std::max(due - run.hub_time, Duration{});
         const auto chance = end_of_pause(std::max(is_due, since));
-        // It has a tick for it, and what it did at its last moment may not have reached the disk.
+        // The hub has a tick for due work, and work at its last moment may not have reached the
+        // disk.
         if (end_of_pause(chance + kTick) < run.end) {
-            // A pause that begins within that tick, as of a disk that fails, came before its turn.
+            // A pause that begins within the tick, for example when a disk fails, preceded the
+            // hub's turn.
             return std::max(chance, end_of_pause(chance + kTick) - kTick);
         }
     }

@@ -1,9 +1,9 @@
-// What hub time must be at any moment of the world, and when the hub can act on what is due.
+// The right hub time at any moment of the world, and when the hub can act on due work.
 //
-// A model of its own, made of what the world knows: when each process of the hub began, what the
-// wall clock said then and what the disk held. Hub time begins at the later of the wall clock and
-// the last record, and goes on as the world does. Of the hub's own word only the time of that last
-// record is used, which the checker of G8 holds against this clock.
+// A model of its own, made of the world's knowledge: when each process of the hub began, and the
+// wall clock and the disk at that moment. Hub time begins at the later of the wall clock and the
+// last record, and then advances with the world. From the hub's own records the model uses only the
+// time of that last record, which the checker of G8 compares with this clock.
 #pragma once
 
 #include <vector>
@@ -12,29 +12,29 @@
 
 namespace parlance::sim {
 
-/// The world's clock counts so finely: what is due at a moment is done by the next one.
+/// Resolution of the world's clock: work due at a moment is done by the next.
 inline constexpr Duration kTick{1};
 
 class WorldClock {
   public:
-    /// Without processes: as if one had served all the time, with a wall clock that is right.
+    /// Without processes: as if a single process had served all the time, with a right wall clock.
     WorldClock() = default;
     explicit WorldClock(const History& history);
 
-    /// At this moment of the world.
+    /// Hub time at a moment of the world.
     Time hub_time(Time world) const;
     /// The first moment of the world, not before `since`, at which hub time is `due` or later and
-    /// the hub can do something; the end of time if this history has none.
+    /// the hub can act; the end of time if the history has none.
     Time first_chance(Time due, Time since) const;
-    /// When the pause began in which this moment lies; the moment itself if it lies in none.
+    /// The start of the pause around a moment; the moment itself outside of pauses.
     Time pause_began(Time world) const;
-    /// When the pause ends in which this moment lies; the moment itself if it lies in none.
+    /// The end of the pause around a moment; the moment itself outside of pauses.
     Time end_of_pause(Time world) const;
 
   private:
     struct Run {
         Time begin{};     ///< True time.
-        Time hub_time{};  ///< At that moment.
+        Time hub_time{};  ///< Hub time at `begin`.
         Time end{};
     };
 

@@ -1,5 +1,5 @@
-// What the clocks of the world make of hub time, and the checkers that judge by it: each is shown a
-// life whose journal looks right and in which the world's clock says otherwise.
+// The clocks of the world, and the checkers that judge by them: each checker is shown a life whose
+// journal looks right while the world's clock disagrees.
 #include "sim/checkers/world_clock.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 const Time kStart{std::chrono::hours{480'000}};
 
-TEST(WorldClock, GoesOnAsTheWorldDoesFromTheLaterOfWallClockAndLastRecord) {
+TEST(WorldClock, StartsAtTheLaterOfWallClockAndLastRecord) {
     Chronicle life;
     life.history.processes = {
         {.begin = kStart, .wall = kStart + 3s, .last = {}, .end = kStart + 10s},
@@ -38,14 +38,14 @@ TEST(WorldClock, KnowsWhenTheHubCanAct) {
     EXPECT_EQ(clock.pause_began(kStart + 5s), kStart + 5s);
 }
 
-TEST(WorldClock, HasNoChanceForWhatIsDueAfterTheEnd) {
+TEST(WorldClock, HasNoChanceForWorkDueAfterTheEnd) {
     Chronicle life;
     life.history.processes = {{.begin = kStart, .wall = kStart, .last = {}, .end = kStart + 10s}};
     const WorldClock clock{life.history};
     EXPECT_EQ(clock.first_chance(kStart + 10s, kStart), Time::max());
 }
 
-/// A request that its deadline ends, and the answer that its asker settles.
+/// A request that ends at its deadline, and an answer that the requester settles.
 struct TimedOut {
     Chronicle life;
     Ticket request = life.accept({.id = "q", .intent = Intent::Request},
@@ -61,7 +61,7 @@ struct TimedOut {
     void settle(Ticket answer) { life.acknowledge(life.lease(answer, 1, {2})); }
 };
 
-TEST(W1, HoldsWhenTheDeadlineEndsItWithinATick) {
+TEST(W1, HoldsWhenTheRequestEndsWithinATickOfItsDeadline) {
     TimedOut timed_out;
     timed_out.life.later(1s + kTick);
     timed_out.settle(timed_out.fail());
@@ -70,8 +70,7 @@ TEST(W1, HoldsWhenTheDeadlineEndsItWithinATick) {
 
 TEST(W1, IsBrokenByAHubThatSleepsPastTheDeadline) {
     TimedOut timed_out;
-    timed_out.life.later(
-        5s);  // Nothing is on record meanwhile, which is why the journal looks right.
+    timed_out.life.later(5s);  // The journal has no record meanwhile, and so looks right.
     timed_out.settle(timed_out.fail());
     EXPECT_TRUE(timed_out.life.breaks("W1"));
 }
@@ -92,14 +91,14 @@ TEST(W1, HoldsForAHubThatWasDownMeanwhile) {
     EXPECT_FALSE(life.breaks("W1")) << life.broken();
 }
 
-TEST(W1, IsBrokenByAnAnswerThatNobodySettled) {
+TEST(W1, IsBrokenByAnUnsettledAnswer) {
     TimedOut timed_out;
     timed_out.life.later(1s);
     timed_out.life.lease(timed_out.fail(), 1, {2});
     EXPECT_TRUE(timed_out.life.breaks("W1"));
 }
 
-TEST(W1, IsBrokenByAnAnswerThatIsDroppedWhateverItsPriority) {
+TEST(W1, IsBrokenByADroppedAnswerOfAnyPriority) {
     TimedOut timed_out;
     timed_out.life.later(1s);
     const auto answer = timed_out.fail();
@@ -108,7 +107,7 @@ TEST(W1, IsBrokenByAnAnswerThatIsDroppedWhateverItsPriority) {
     EXPECT_TRUE(timed_out.life.breaks("W1"));
 }
 
-TEST(W1, IsKeptByADeadLetterThatHoldsTheAnswer) {
+TEST(W1, IsKeptByADeadLetteredAnswer) {
     TimedOut timed_out;
     timed_out.life.later(1s);
     const auto answer = timed_out.fail();
@@ -117,7 +116,7 @@ TEST(W1, IsKeptByADeadLetterThatHoldsTheAnswer) {
     EXPECT_FALSE(timed_out.life.breaks("W1")) << timed_out.life.broken();
 }
 
-TEST(W1, IsBrokenByAnAskerOnTheLineWhoIsNotTold) {
+TEST(W1, IsBrokenByAWaitingRequesterWithoutAnAnswer) {
     for (const bool is_told : {false, true}) {
         TimedOut timed_out;
         timed_out.life.later(1s);
@@ -128,7 +127,7 @@ TEST(W1, IsBrokenByAnAskerOnTheLineWhoIsNotTold) {
     }
 }
 
-TEST(W1, IsBrokenByMoreTimeThanTheHubGives) {
+TEST(W1, IsBrokenByADeadlineBeyondTheHubsLimit) {
     TimedOut timed_out;
     timed_out.life.history.limits.request_timeout = 500ms;
     timed_out.life.later(1s);
@@ -136,12 +135,12 @@ TEST(W1, IsBrokenByMoreTimeThanTheHubGives) {
     EXPECT_TRUE(timed_out.life.breaks("W1"));
 }
 
-TEST(D6, IsBrokenByAWaitThatIsTooShortByTheWorldsClock) {
+TEST(D6, IsBrokenByAWaitTooShortByTheWorldsClock) {
     Chronicle life;
     const auto ticket =
         life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = 1});
     life.lease(ticket, 1);
-    // Its time runs ahead: by the journal the wait is as long as it should be.
+    // Hub time runs ahead: by the journal the wait is as long as it should be.
     life.record(DeliveryReturned{.ticket = ticket,
                                  .attempt = 1,
                                  .setback = Setback::LeaseExpired,
@@ -173,13 +172,13 @@ TEST(D7, IsBrokenByDeliveryAfterTheTtlByTheWorldsClock) {
         Chronicle life;
         const auto ticket =
             life.accept({.id = "a"}, {.priority = Priority::High, .expires_at = life.now() + 1s});
-        life.later(500ms).later_unnoticed(late);  // By the journal half of its ttl is left.
+        life.later(500ms).later_unnoticed(late);  // By the journal half of the ttl is left.
         life.acknowledge(life.lease(ticket));
         EXPECT_EQ(life.breaks("D7"), late > 0ms);
     }
 }
 
-TEST(D7, IsBrokenByAnExpiryThatIsOnRecordLongAfter) {
+TEST(D7, IsBrokenByALateRecordOfTheExpiry) {
     Chronicle life;
     const auto ticket =
         life.accept({.id = "a"}, {.priority = Priority::High, .expires_at = life.now() + 1s});
@@ -201,7 +200,7 @@ TEST(G8, IsBrokenByTimeThatRunsAhead) {
     EXPECT_TRUE(life.breaks("G8"));
 }
 
-TEST(G8, HoldsForWhatAFullDiskKeptFromBeingWritten) {
+TEST(G8, HoldsForRecordsThatAFullDiskHeldUp) {
     Chronicle life;
     life.history.pauses = {{life.world(), life.world() + 2s}};
     life.later_unnoticed(2s).record(HubStarted{});

@@ -1,4 +1,4 @@
-// Writes a history by hand, so that a checker can be shown one that no hub should ever have.
+// Writes a history by hand, so that a test can show a checker a history that no hub should produce.
 #pragma once
 
 #include <algorithm>
@@ -47,12 +47,12 @@ class Chronicle {
         history.asked.push_back({now_, std::move(caller), std::move(command), 0});
         return {history.asked.size()};
     }
-    /// Safely: everything recorded so far is durable.
+    /// Shows an effect when everything recorded so far is durable.
     void show(Effect effect) {
         history.shown.push_back({now_, {history.journal.size()}, std::move(effect), world_});
     }
 
-    /// Sent, accepted and told so.
+    /// Sends a message, records its acceptance and answers the sender.
     Ticket accept(const Letter& letter, MessageAccepted accepted = {.priority = Priority::High}) {
         const auto message = envelope(letter);
         const auto from = ask(SendMessage{.envelope = message}, letter.from);
@@ -62,7 +62,7 @@ class Chronicle {
         show(TellAccepted{.ask = from, .ticket = accepted.ticket, .sequence = sequence});
         return accepted.ticket;
     }
-    /// Handed over to bob.
+    /// Leases the message to an instance of bob and delivers it.
     DeliveryToken lease(Ticket ticket, std::uint32_t attempt = 1, InstanceNumber instance = {1}) {
         record(LeaseGranted{.ticket = ticket, .instance = instance, .attempt = attempt});
         const auto book = read_book(history);
