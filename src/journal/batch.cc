@@ -24,7 +24,7 @@ std::string& Batch::open() {
 void Batch::close() {
     CHECK(open_at_ != 0 && frame_.size() >= open_at_ + 1 + kRecordCrcBytes);
     CHECK(frame_.size() < std::numeric_limits<std::uint32_t>::max());
-    // The checksum waits for append(): it covers the sequence, which is not known before.
+    // append() fills in the checksum, which covers the sequence and so is not known before.
     const auto bytes = frame_.size() - open_at_ - 1 - kRecordCrcBytes;
     frame_.insert(open_at_, varint_bytes(bytes) - 1, '\0');
     put_varint(frame_.data() + open_at_, bytes);

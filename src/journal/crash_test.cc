@@ -1,5 +1,5 @@
-// For every operation of the disk and everything that can happen to it: what was acknowledged is
-// there after the restart, in order, and the chain verifies.
+// For every operation of the disk and every possible failure of the operation: acknowledged records
+// are present after the restart, in order, and the chain verifies.
 #include <bit>
 #include <random>
 
@@ -28,7 +28,7 @@ void take_snapshot(Journal& journal) {
                                   .payload = snapshot_text(journal.last_sequence())});
 }
 
-/// A hub's life: small and large batches, rolls with and without a spare, snapshots.
+/// The work of one hub process: small and large batches, rolls with and without a spare, snapshots.
 void live(MemoryDisk& disk, Diary& diary) {
     auto opened = Journal::open(disk, kSmall);
     if (!opened) return;
@@ -80,7 +80,7 @@ void expect_reader_agrees(MemoryDisk& disk, const std::vector<std::string>& all)
     }
 }
 
-/// The next life begins, sees all that was promised, and can go on.
+/// The next process starts, finds all acknowledged records, and can append.
 void expect_recovery(MemoryDisk& disk, Diary diary) {
     {
         auto opened = Journal::open(disk, kSmall);
@@ -135,7 +135,7 @@ std::uint64_t operations_of_a_life() {
 
 class EveryOperation : public ::testing::TestWithParam<Mishap> {};
 
-TEST_P(EveryOperation, MayGoWrongWithoutLosingWhatWasAcknowledged) {
+TEST_P(EveryOperation, MayFailWithoutLosingAcknowledgedRecords) {
     const auto operations = operations_of_a_life();
     for (std::uint64_t n = 0; n < operations; ++n) {
         SCOPED_TRACE(fmt::format("operation {}", n));
@@ -173,7 +173,7 @@ testing::Chooser every_other() {
     return [n = 0U](std::uint64_t) mutable { return ++n % 2; };
 }
 
-TEST(Recovery, MayItselfBeInterruptedAnywhereAnyhow) {
+TEST(Recovery, MayBeInterruptedAtAnyOperationInAnyWay) {
     for (unsigned seed = 0; seed < 12; ++seed) {
         Diary diary;
         std::mt19937_64 chance{seed};
@@ -196,7 +196,7 @@ TEST(Recovery, MayItselfBeInterruptedAnywhereAnyhow) {
     }
 }
 
-/// As `whole`, but for a sector of which only the first `kept` bytes were written over zeros.
+/// Overwrites the bytes from `begin` to `end`, the last part of a sector, with zeros.
 void tear_inside(MemoryDisk& disk,
                  const std::string& name,
                  std::uint64_t begin,
@@ -207,7 +207,7 @@ void tear_inside(MemoryDisk& disk,
 
 TEST(Recovery, A2_CutsABatchThatWasTornInsideASector) {
     const std::string name = "00000000000000000001.journal";
-    // The second batch begins in different parts of a sector, so that its head spans two of them.
+    // The second batch begins in different parts of a sector, so that its head spans two sectors.
     for (const std::size_t before : {60U, 330U, 345U}) {
         MemoryDisk whole;
         Diary diary;
@@ -228,7 +228,7 @@ TEST(Recovery, A2_CutsABatchThatWasTornInsideASector) {
             for (const char byte : lost) {
                 bits += static_cast<unsigned>(std::popcount(static_cast<unsigned char>(byte)));
             }
-            if (bits <= 1) continue;  // Nobody can tell that from a flipped bit.
+            if (bits <= 1) continue;  // Indistinguishable from a flipped bit.
             const auto torn = whole.clone();
             tear_inside(*torn, name, at, sector_end);
             const auto opened = Journal::open(*torn, kSmall);
@@ -239,7 +239,7 @@ TEST(Recovery, A2_CutsABatchThatWasTornInsideASector) {
     }
 }
 
-TEST(Recovery, A2_DoesNotCutATornBatchThatTheHighWaterMarkKnowsOf) {
+TEST(Recovery, A2_DoesNotCutATornBatchBelowTheHighWaterMark) {
     MemoryDisk disk;
     {
         auto journal = Journal::open(disk, kSmall).value();
@@ -253,7 +253,7 @@ TEST(Recovery, A2_DoesNotCutATornBatchThatTheHighWaterMarkKnowsOf) {
     EXPECT_EQ(disk.contents(), before);
 }
 
-TEST(Recovery, SaysWhatItCut) {
+TEST(Recovery, ReportsTheCutBytes) {
     Diary diary;
     const auto disk = torn_disk(diary, every_other());
     const auto journal = Journal::open(*disk, kSmall).value();
@@ -262,7 +262,7 @@ TEST(Recovery, SaysWhatItCut) {
     EXPECT_EQ(Journal::open(*disk, kSmall).value()->recovery().cut_from, "");
 }
 
-TEST(Recovery, OfAReaderTouchesNothing) {
+TEST(Recovery, ReadOnlyChangesNothing) {
     Diary diary;
     const auto disk = torn_disk(diary, every_other());
     const auto before = disk->contents();

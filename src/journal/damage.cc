@@ -10,7 +10,8 @@ namespace parlance::journal {
 
 namespace {
 
-/// Whether a batch of a record from `due` to `up_to` begins here, and its frame ends in the file.
+/// Whether a batch of a record from `due` to `up_to` begins here, and the frame ends inside the
+/// file.
 bool is_next_batch(const Window& window,
                    std::uint64_t offset,
                    const std::optional<BatchHead>& head,
@@ -78,9 +79,9 @@ Result<std::optional<Place>> find_next_in_file(Window& window,
     static constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
     const auto begin = damaged.offset + 1;
     for (auto at = begin; at < window.file_bytes(); at += kBlockBytes) {
-        // Also a head that begins at the end of this block.
+        // The block includes a head that begins at the end of the block.
         const auto block = TRY(window.at(at, kBlockBytes + kBatchHeadBytes));
-        // Where there is no mark, npos ends the loop.
+        // npos ends the loop where no mark is left.
         for (auto mark = find_batch_mark(block, 0); mark < kBlockBytes;
              mark = find_batch_mark(block, mark + 1)) {
             const auto head = decode_batch_head(block.substr(mark));

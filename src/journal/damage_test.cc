@@ -1,5 +1,5 @@
-// Bits that flip, files that go missing, versions from the future: reported, never repaired, and
-// never a reason to serve something else than what was written.
+// Flipped bits, missing files, newer versions: reported, never repaired, and never a reason to
+// return bytes that were not written.
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
@@ -27,7 +27,7 @@ std::unique_ptr<MemoryDisk> written_disk(Diary& diary) {
     return disk;
 }
 
-/// The high-water mark is not damage of the journal: high_water_test.cc is about its file.
+/// Only segments: high_water_test.cc covers damage to the high-water mark.
 std::vector<std::string> segments_of(MemoryDisk& disk) {
     auto names = *disk.list();
     std::erase_if(names, [](const std::string& name) { return !parse_segment_name(name); });
@@ -36,7 +36,7 @@ std::vector<std::string> segments_of(MemoryDisk& disk) {
 
 enum class Outcome { Reported, Harmless, Wrong };
 
-/// What a start and a full read make of the disk.
+/// The outcome of a start and a full read of the disk.
 Outcome outcome_of(MemoryDisk& disk, const Diary& diary) {
     auto opened = Journal::open(disk, kSmall);
     if (!opened) return Outcome::Reported;
@@ -92,7 +92,7 @@ TEST(Damage, InARecordOfManyZerosIsNotTakenForATornWrite) {
     }
 }
 
-TEST(Damage, NamesSegmentPlaceAndRecord) {
+TEST(Damage, IsReportedWithSegmentOffsetAndRecord) {
     Diary diary;
     const auto disk = written_disk(diary);
     disk->flip_bit("00000000000000000001.journal", 4096 + 72 + 200, 0);
@@ -101,7 +101,7 @@ TEST(Damage, NamesSegmentPlaceAndRecord) {
     EXPECT_EQ(verified->records, 0U);
 }
 
-TEST(Damage, ThatSwapsTwoBatchesBreaksTheJournal) {
+TEST(Damage, BySwappedBatchesIsReported) {
     MemoryDisk disk;
     {
         auto journal = Journal::open(disk, kSmall).value();
@@ -118,7 +118,7 @@ TEST(Damage, ThatSwapsTwoBatchesBreaksTheJournal) {
     EXPECT_NE(verify(disk, {})->problem, "");
 }
 
-TEST(Damage, IsNoticedWhenAnySegmentIsMissingThatOthersFollow) {
+TEST(Damage, IsReportedForAMissingSegmentBeforeOthers) {
     Diary diary;
     const auto disk = written_disk(diary);
     auto names = segments_of(*disk);
@@ -132,7 +132,7 @@ TEST(Damage, IsNoticedWhenAnySegmentIsMissingThatOthersFollow) {
     }
 }
 
-TEST(Damage, OfALaterSegmentLeavesWhatIsBeforeItCounted) {
+TEST(Damage, OfASegmentLeavesEarlierRecordsCounted) {
     Diary diary;
     const auto disk = written_disk(diary);
     const auto names = segments_of(*disk);
@@ -144,7 +144,7 @@ TEST(Damage, OfALaterSegmentLeavesWhatIsBeforeItCounted) {
     EXPECT_EQ(verified->records, second->value - 1);
 }
 
-TEST(Damage, IsNoticedWhenASnapshotIsAheadOfTheJournal) {
+TEST(Damage, IsReportedWhenASnapshotIsAheadOfTheJournal) {
     Diary diary;
     const auto disk = written_disk(diary);
     {
@@ -156,7 +156,7 @@ TEST(Damage, IsNoticedWhenASnapshotIsAheadOfTheJournal) {
     EXPECT_NE(verify(*disk, {})->problem, "");
 }
 
-TEST(Verify, CountsWhatIsThereAndTellsHowFarItIs) {
+TEST(Verify, CountsRecordsAndReportsProgress) {
     Diary diary;
     const auto disk = written_disk(diary);
     std::uint64_t done = 0;
@@ -175,7 +175,7 @@ TEST(Verify, CountsWhatIsThereAndTellsHowFarItIs) {
     EXPECT_EQ(done, all);
 }
 
-/// As a newer program would write it: the prefix is the same in every version.
+/// As a newer program would write the file: the prefix is the same in every version.
 void make_newer(MemoryDisk& disk, const std::string& name) {
     auto prefix = disk.contents().at(name).substr(0, 12);
     store(prefix.data() + 8, kDataVersion + 1);
@@ -194,7 +194,7 @@ TEST(NewerVersion, IsRefusedWithoutTouchingAByte) {
             ASSERT_TRUE(journal->prepare_spare());
             ASSERT_TRUE(journal->write_snapshot({{2}, {}, "state"}));
         }
-        // Things that a start would otherwise tidy up.
+        // Files that a start would otherwise tidy up.
         ASSERT_TRUE(disk->open("left.tmp", Disk::Mode::Create));
         make_newer(*disk, name);
         const auto before = disk->contents();
@@ -207,7 +207,7 @@ TEST(NewerVersion, IsRefusedWithoutTouchingAByte) {
     }
 }
 
-TEST(NewerVersion, IsNotWhatAFlippedBitLooksLike) {
+TEST(NewerVersion, IsNotReportedForAFlippedBit) {
     Diary diary;
     const auto disk = written_disk(diary);
     disk->flip_bit("00000000000000000001.journal", 8, 4);

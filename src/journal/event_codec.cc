@@ -18,7 +18,7 @@ enum class Form : std::uint32_t { Varint = 0, Bytes = 1, Fixed = 2 };
 template <class T>
 constexpr bool kIsNested = !std::is_null_pointer_v<std::remove_const_t<decltype(kFields<T>)>>;
 
-/// What an event's fields are until they are told otherwise.
+/// An event with the default value in every field.
 template <class T>
 const T kDefaults{};
 
@@ -37,7 +37,7 @@ constexpr std::uint32_t key_of(std::uint32_t tag, Form form) {
     return tag << 2U | static_cast<std::uint32_t>(form);
 }
 
-/// Gathers small things and appends them together: an append costs more than a number.
+/// Gathers small values and appends them together: an append costs more than writing a number.
 class Writer {
   public:
     explicit Writer(std::string& out) : out_(out) {}
@@ -60,7 +60,7 @@ class Writer {
         out_.append(bytes);
     }
 
-    /// Whatever `write` appends to the output, with its length before it.
+    /// Appends the output of `write`, preceded by its length.
     template <class Write>
     void measured(const Write& write) {
         flush();
@@ -68,7 +68,7 @@ class Writer {
         out_.append(kLengthBytes, '\0');
         write(out_);
         flush();
-        // A varint of a set width, for a length that is known only afterwards.
+        // A varint of fixed width, because the length is known only afterwards.
         auto length = out_.size() - length_at - kLengthBytes;
         for (std::size_t i = 0; i < kLengthBytes; ++i, length >>= 7U) {
             const auto more = i + 1 < kLengthBytes ? 0x80U : 0U;
@@ -77,7 +77,7 @@ class Writer {
     }
 
   private:
-    static constexpr std::size_t kLengthBytes = 4;  // 256 MiB: far beyond what a message may be.
+    static constexpr std::size_t kLengthBytes = 4;  // 256 MiB: far beyond the largest message.
 
     void flush() {
         out_.append(small_, static_cast<std::size_t>(at_ - small_));
@@ -115,7 +115,7 @@ void write_field(Writer& out, std::uint32_t tag, const Value& value) {
         out.varint(key_of(tag, Form::Bytes));
         out.measured([&](std::string&) { write_fields(out, value); });
     } else {
-        write_field<as>(out, tag, value.value);  // One of our Strong names.
+        write_field<as>(out, tag, value.value);  // One of the Strong types.
     }
 }
 
@@ -227,7 +227,7 @@ Result<Event> read_event(ByteReader& in) {
 
 using ReadEvent = Result<Event> (*)(ByteReader&);
 
-/// By the event's number; none where no event has it.
+/// By the event's number; null where no event has the number.
 constexpr auto kReaders = []<class... OneEvent>(const std::tuple<Kind<OneEvent>...>&) {
     std::array<ReadEvent, kKindNumberLast + 1> readers{};
     ((readers[kKind<OneEvent>.number] = read_event<OneEvent>), ...);
@@ -244,8 +244,8 @@ constexpr std::array kShortForms{
     ShortRow{static_cast<std::uint64_t>(ShortForm::Acknowledged),
              kKind<DeliveryAcknowledged>.number},
 };
-// A field that is new has no place in a short form: encode_short() leaves what sets it to the long
-// one, and then it is counted here.
+// A new field has no place in a short form: encode_short() must leave events that set the new field
+// to the long form. Then adjust the count here.
 static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<MessageAccepted>)>> == 10);
 static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<LeaseGranted>)>> == 4);
 static_assert(std::tuple_size_v<std::remove_cvref_t<decltype(kFields<DeliveryAcknowledged>)>> == 2);

@@ -3,7 +3,7 @@
 //   event    varint number, then its fields; or one of the short forms (short_form.h)
 //   field    varint (tag << 2 | form), then a varint, eight bytes, or a length and bytes
 //
-// A field that has its default is not written; a tag that is not known is skipped.
+// A field with its default value is not written; an unknown tag is skipped.
 #pragma once
 
 #include <string>
@@ -19,22 +19,23 @@ namespace parlance::journal {
 
 struct Record;
 
-/// As it can be read wherever it stands.
+/// The long form, readable at any position.
 void encode(const Event& event, std::string& out);
-/// The same in fewer bytes, for the record that stands there.
+/// As few bytes as possible, for a record at `position`.
 void encode(const Event& event, const Position& position, std::string& out);
 
-/// Unsupported for an event or a value that only a newer program knows; Corrupt for anything that
+/// Unsupported for an event or a value that only a newer program knows; Corrupt for bytes that
 /// encode() does not write.
 Result<Event> decode(std::string_view payload, const Position& position);
 Result<Event> decode(const Record& record);
 
-/// Of the event's row in the tables, whatever form it has here; 0 if it is none.
+/// The number of the event's row in the tables, for the long and the short form; 0 for an unknown
+/// event.
 std::uint32_t number_of(std::string_view payload);
 
 std::string_view event_name(const Event& event);
 
-/// One object: {"sequence":…,"at":"…","event":"…", and the event's fields}. A time that is not set
+/// Appends one object: {"sequence":…,"at":"…","event":"…", and the event's fields}. An unset time
 /// is null.
 void append_json(std::string& out, Sequence sequence, Time at, const Event& event);
 

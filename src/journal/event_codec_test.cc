@@ -12,7 +12,7 @@
 namespace parlance::journal {
 namespace {
 
-/// What can be read wherever it stands.
+/// Decodes bytes in the long form, whose meaning does not depend on the position.
 Result<Event> decode(std::string_view bytes) { return decode(bytes, Position{}); }
 
 constexpr std::string_view kBody =
@@ -31,7 +31,7 @@ EnvelopePtr some_envelope() {
                           kBody);
 }
 
-/// Gives every member a value of its own that is not its default.
+/// Gives every member a distinct value that is not the default.
 struct Filler {
     std::uint64_t next = 1'000'000'007;
 
@@ -108,7 +108,7 @@ std::string encoded(const Event& event) {
     return out;
 }
 
-TEST(EventCodec, BringsEveryEventBackAsItWas) {
+TEST(EventCodec, RoundTripsEveryEvent) {
     for (const auto& event : all_events()) {
         SCOPED_TRACE(event_name(event));
         const auto back = decode(encoded(event));
@@ -120,7 +120,7 @@ TEST(EventCodec, BringsEveryEventBackAsItWas) {
     }
 }
 
-TEST(EventCodec, AppendsToWhatIsThere) {
+TEST(EventCodec, AppendsToTheOutput) {
     std::string out = "before";
     encode(WaitEnded{Ticket{7}}, out);
     EXPECT_EQ(out, "before" + encoded(WaitEnded{Ticket{7}}));
@@ -131,7 +131,7 @@ TEST(EventCodec, WritesNoDefaults) {
     EXPECT_EQ(encoded(MessageAccepted{}).size(), 1U);
 }
 
-TEST(EventCodec, WritesTheSmallOnesSmall) {
+TEST(EventCodec, WritesCommonEventsInFewBytes) {
     EXPECT_LE(encoded(DeliveryAcknowledged{Ticket{70'000}, 1}).size(), 7U);
     const auto bytes = encoded(MessageAccepted{.ticket = Ticket{1}, .envelope = some_envelope()});
     EXPECT_LE(bytes.size(), kBody.size() + 60);
@@ -176,7 +176,7 @@ TEST(EventCodec, RefusesAValueOfANewerWriter) {
     EXPECT_EQ(decode(bytes).error().fault, Fault::Unsupported);
 }
 
-TEST(EventCodec, RefusesWhatIsNoEvent) {
+TEST(EventCodec, RefusesBytesThatAreNoEvent) {
     EXPECT_EQ(decode("").error().fault, Fault::Corrupt);
     EXPECT_EQ(decode(std::string(1, '\0')).error().fault, Fault::Corrupt);
     std::string wrong_form;
@@ -191,7 +191,7 @@ TEST(EventCodec, RefusesWhatIsNoEvent) {
     EXPECT_EQ(decode(too_large).error().fault, Fault::Corrupt);
 }
 
-TEST(EventCodec, NeverTakesACutOffEventForTheWholeOne) {
+TEST(EventCodec, NeverDecodesATruncatedEventAsTheWholeEvent) {
     for (const auto& event : all_events()) {
         SCOPED_TRACE(event_name(event));
         const auto bytes = encoded(event);
@@ -216,7 +216,7 @@ TEST(EventCodec, SurvivesAnyBytes) {
             if (chance() % 4 == 0) changed.resize(chance() % (changed.size() + 1));
             const auto back = decode(changed);
             if (!back) continue;
-            // Whatever could be read can be written, read and shown.
+            // Every decoded event can be encoded, decoded and shown.
             EXPECT_TRUE(decode(encoded(*back)));
             std::string shown;
             append_json(shown, {1}, {}, *back);
@@ -243,7 +243,7 @@ TEST(EventJson, ShowsFieldsByName) {
               R"("ticket":3,"instance":4,"attempt":1,"until":"2023-11-14T22:13:50.123Z"})");
 }
 
-TEST(EventJson, ShowsAMessageAsItCame) {
+TEST(EventJson, ShowsTheOriginalMessage) {
     std::string out;
     append_json(out, {1}, {}, RequestAnswered{Ticket{1}, some_envelope(), {}});
     EXPECT_NE(out.find("\"message\":" + std::string{kBody}), std::string::npos) << out;
@@ -267,7 +267,7 @@ TEST(EventJson, NamesEnumeratorsAndHidesKeys) {
     EXPECT_EQ(out.find("hash_key"), std::string::npos) << out;
 }
 
-TEST(EventTables, GiveEachFieldOfAnEventANumberOfItsOwn) {
+TEST(EventTables, GiveEachFieldOfAnEventADistinctNumber) {
     each_kind([&]<class OneEvent>(std::type_identity<OneEvent>) {
         std::set<std::uint32_t> tags;
         std::apply(

@@ -42,7 +42,7 @@ void append(std::string& out, const std::vector<std::string>& texts) {
     out.push_back(']');
 }
 
-/// As it came if it is JSON; else as a string, so that the whole stays readable.
+/// Appends valid JSON unchanged; any other text as a string, so that the whole stays readable.
 void append_document(std::string& out, std::string_view text) {
     if (text.empty()) {
         out += "null";

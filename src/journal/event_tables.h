@@ -1,8 +1,8 @@
-// Every event and every field of it, with the numbers that are written to the journal.
+// Every event and every field of an event, with the numbers that are written to the journal.
 //
-// A number is never used again for something else and never changes its meaning. A new field takes
-// the next number of its event, a new event the next number of the table; older programs skip the
-// first and refuse the second.
+// A number is never reused and never changes its meaning. A new field takes the next number of its
+// event, a new event the next number of the table; older programs skip a new field and refuse a new
+// event.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace parlance::journal {
 
-/// How a field is written and shown, where its type alone does not tell. Text without a word here
-/// is what somebody wrote, and may have personal data in it (views/event_words.h).
+/// How a field is written and shown, where the type alone does not tell. Plain text was written by
+/// an agent or a user, and may contain personal data (views/event_words.h).
 enum class As {
     Plain,
-    Hash,      ///< A number with all its bits in use: eight bytes, shown in hexadecimal.
-    Secret,    ///< The same, and never shown.
-    Document,  ///< Text that is JSON, shown as such.
-    Name,      ///< Text that says who, or which one: an agent, a user, an id.
+    Hash,      ///< A number that uses all 64 bits: eight bytes, shown in hexadecimal.
+    Secret,    ///< Written like Hash, and never shown.
+    Document,  ///< Text that is JSON, shown as JSON.
+    Name,      ///< Text that names an agent, a user or an id.
 };
 
 template <class Owner, class Value>

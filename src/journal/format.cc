@@ -20,14 +20,14 @@ constexpr std::string_view kSegmentSuffix = ".journal";
 constexpr std::string_view kSnapshotSuffix = ".snapshot";
 constexpr std::size_t kNameDigits = 20;
 
-// Several bits are set in each byte, so that no single flipped bit makes a zero of it. The escape
-// character in the first mark cannot stand in JSON, so no message can pass for a batch.
+// Several bits are set in each byte, so a single flipped bit never makes a byte zero. The escape
+// character in the first mark is not allowed in JSON, so no message can look like a batch.
 constexpr std::string_view kBatchMark = "\xB7\xC3\xE6\x1B";
 constexpr std::string_view kHeadClose = "\x6E\xD3\xA7\x5C";
 
-constexpr std::size_t kHashedHeadBytes = 32;  // What the chain covers of a batch's head.
+constexpr std::size_t kHashedHeadBytes = 32;  // The part of a batch's head that the chain covers.
 constexpr std::size_t kBatchCrcAt = 64;
-constexpr std::uint32_t kVarintsMark = 0x8000'0000U;  // In the count of a batch.
+constexpr std::uint32_t kVarintsMark = 0x8000'0000U;  // Set in a batch's count.
 
 std::string encode_prefix(std::string_view kind, std::uint32_t version = kDataVersion) {
     std::string out{kind};

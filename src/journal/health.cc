@@ -27,7 +27,7 @@ Result<void> Health::sync_directory(Disk& disk) {
 Result<void> Health::fail_for_good(Error error) {
     const std::lock_guard lock{mutex_};
     if (!first_) {
-        // A sync that failed for want of space is as final as any other.
+        // A sync that failed for want of space is as final as any other failed sync.
         if (error.fault == Fault::Exhausted) error.fault = Fault::Unavailable;
         first_ = std::move(error);
         has_failed_.store(true, std::memory_order_release);

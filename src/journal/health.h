@@ -1,5 +1,5 @@
-// Whether the journal may still promise anything. After one failed sync nobody knows what is on the
-// disk: no sync is tried again, and everyone who asks hears of the first failure.
+// Whether the journal may still promise anything. After a failed sync nobody knows what is on the
+// disk: no sync is tried again, and every caller gets the first failure.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class Health {
     Result<void> check() const;
     Result<void> sync(File& file);
     Result<void> sync_directory(Disk& disk);
-    /// From here on check() answers with this error, or with an earlier one.
+    /// From now on check() returns this error, or an earlier error.
     Result<void> fail_for_good(Error error);
 
   private:

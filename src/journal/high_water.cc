@@ -69,7 +69,8 @@ Result<void> HighWaterFile::write(Disk& disk, Health& health, const HighWater& m
     return {};
 }
 
-/// What is written to a file without a name is gone with this process.
+/// Drops the open file unless the file still has its name: the next start would not find a mark in
+/// a file without the name.
 Result<void> HighWaterFile::let_go_unless_named(Disk& disk) {
     if (!is_there_) return {};
     const auto named = disk.id_of(kHighWaterName);
@@ -81,7 +82,7 @@ Result<void> HighWaterFile::let_go_unless_named(Disk& disk) {
     return {};
 }
 
-/// A file that somebody removed meanwhile is made anew.
+/// A file that somebody removed meanwhile counts as absent.
 Result<void> HighWaterFile::open(Disk& disk) {
     if (!is_there_ || file_ != nullptr) return {};
     auto file = disk.open(kHighWaterName, Disk::Mode::ReadWrite);
@@ -93,11 +94,11 @@ Result<void> HighWaterFile::open(Disk& disk) {
     return {};
 }
 
-/// Beside its name, synced, and only then named: the file of before stays until the new one is
-/// whole.
+/// Writes a temporary file, syncs, and only then renames: the previous file stays until the new
+/// file is whole.
 Result<void> HighWaterFile::create(Disk& disk, Health& health, const HighWater& mark) {
     const auto temporary = kHighWaterName + std::string{kTemporarySuffix};
-    (void)disk.remove(temporary);  // Of an attempt that failed; usually there is none.
+    (void)disk.remove(temporary);  // Left by a failed attempt; usually absent.
     auto file = TRY(disk.open(temporary, Disk::Mode::Create));
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
         auto bytes = encode(mark);
@@ -141,16 +142,16 @@ std::string MarkCheck::note(Sequence found, const Chain& origin) const {
 
 namespace {
 
-/// A segment has its head and all its bytes, durably, before it has its name. One without them has
-/// lost them. Nothing: the file is as it was made, as far as its head and its length tell.
+/// A segment has its head and all its bytes, durably, before its name. A segment without head or
+/// bytes has lost them. Empty: the file's head and length are as they were made.
 Result<std::optional<BrokenSegment>> find_breakage(Disk& disk, Sequence first) {
     const auto name = segment_name(first);
     const auto window = TRY(Window::open(disk, name));
     const auto written = TRY(window->at(0, kSegmentHeadBytes));
     const auto head = decode_segment_head(name, written);
     if (!head && head.error().fault != Fault::Corrupt) return tl::unexpected(head.error());
-    // Zeros, or too few bytes, are what a lost write leaves. Any other bytes are a head that was
-    // damaged, and what is behind it was acknowledged.
+    // A lost write leaves zeros or too few bytes. Any other bytes are a damaged head, and the
+    // batches after the head were acknowledged.
     const bool is_lost = written.size() < kSegmentHeadBytes || is_blank(written);
     if (!head && !is_lost) return std::nullopt;
     const bool is_short = head && head->first == first && window->file_bytes() < head->bytes;
@@ -171,8 +172,8 @@ Result<std::optional<BrokenSegment>> find_breakage(Disk& disk, Sequence first) {
     return broken;
 }
 
-/// Damage with something whole behind it is no lost end. Of the segments of a lost end only the
-/// first can still have records that are used: if its head is whole, and its end is not.
+/// Damage followed by a whole segment is no lost end. Of the segments in a lost end, only the first
+/// can still hold usable records: if its head is whole and its end is not.
 Result<void> find_lost_segments(Disk& disk, Evidence& evidence) {
     auto firsts = segment_firsts(evidence.names);
     bool is_head_whole = false;

@@ -1,5 +1,5 @@
-// Records that were acknowledged and are gone: noticed by what is kept apart from the segments,
-// and never passed over without an operator's word.
+// Acknowledged records that are lost: noticed by evidence kept apart from the segments, and never
+// passed over without an operator's approval.
 #include "journal/high_water.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ void zero(MemoryDisk& disk, const std::string& name, std::uint64_t from) {
 
 std::string problem_of(MemoryDisk& disk) { return verify(disk, {})->problem; }
 
-/// Three segments of five records each, and the mark after the last of them.
+/// Three segments of five records each, and the mark after the last record.
 struct LostTailTest : ::testing::Test {
     MemoryDisk disk;
     Diary diary;
@@ -63,7 +63,7 @@ struct LostTailTest : ::testing::Test {
     std::uint64_t found() { return first_of_last().value - 1; }
 };
 
-TEST_F(LostTailTest, OfADeletedSegmentIsReportedAndAWriterRefused) {
+TEST_F(LostTailTest, DeletedSegmentIsReportedAndAWriterRefused) {
     const auto left = found();
     ASSERT_TRUE(disk.remove(last_segment()));
     const auto before = disk.contents();
@@ -84,7 +84,7 @@ TEST_F(LostTailTest, OfADeletedSegmentIsReportedAndAWriterRefused) {
     EXPECT_EQ(Journal::open(disk, kReading).value()->recovery().lost->records(), 15 - left);
 }
 
-TEST_F(LostTailTest, OfAZeroedSegmentIsReported) {
+TEST_F(LostTailTest, ZeroedSegmentIsReported) {
     const auto whole = disk.clone();
     for (const std::uint64_t from : {0U, 4096U}) {
         SCOPED_TRACE(from);
@@ -114,7 +114,8 @@ void cut(MemoryDisk& disk, const std::string& name, std::size_t bytes) {
     ASSERT_TRUE(disk.sync_directory());
 }
 
-/// The start asks, an operator answers, and the hub goes on behind the last record that was known.
+/// The start refuses, an operator accepts the loss, and the journal continues after the last known
+/// record.
 void expect_an_answer_is_enough(MemoryDisk& disk, std::uint64_t found, std::uint64_t last) {
     const auto before = disk.contents();
     EXPECT_EQ(Journal::open(disk, kSmall).error().fault, Fault::Corrupt);
@@ -132,7 +133,7 @@ void expect_an_answer_is_enough(MemoryDisk& disk, std::uint64_t found, std::uint
     EXPECT_EQ(problem_of(disk), "");
 }
 
-TEST_F(LostTailTest, OfASegmentThatWasCutOffIsReported) {
+TEST_F(LostTailTest, TruncatedSegmentIsReported) {
     const auto name = last_segment();
     const auto whole = disk.contents().at(name);
     const auto frame = batch_of({testing::text_of(14, 700)}).bytes();
@@ -158,16 +159,16 @@ TEST_F(LostTailTest, OfASegmentThatWasCutOffIsReported) {
     }
 }
 
-TEST_F(LostTailTest, OfASegmentWithoutAHeadIsReported) {
+TEST_F(LostTailTest, SegmentWithoutAHeadIsReported) {
     const auto name = last_segment();
     const auto file = disk.open(name, Disk::Mode::ReadWrite).value();
     ASSERT_TRUE(file->write_at(0, std::string(4096, '\0')));
-    ASSERT_TRUE(disk.remove(kHighWaterName));  // The batches behind the head tell as much.
+    ASSERT_TRUE(disk.remove(kHighWaterName));  // The batches after the head prove as much.
     expect_an_answer_is_enough(disk, found(), 15);
     EXPECT_TRUE(disk.contents().contains(name + ".lost"));
 }
 
-TEST_F(LostTailTest, IsNotAHeadWithWrongBytes) {
+TEST_F(LostTailTest, WrongBytesInAHeadAreNoLostTail) {
     const auto name = last_segment();
     for (const std::size_t place : {0U, 20U}) {
         const auto copy = disk.clone();
@@ -179,7 +180,7 @@ TEST_F(LostTailTest, IsNotAHeadWithWrongBytes) {
     }
 }
 
-TEST_F(LostTailTest, OfSeveralSegmentsIsReported) {
+TEST_F(LostTailTest, SeveralLostSegmentsAreReported) {
     const auto names = segments_of(disk);
     const auto first_lost = *parse_segment_name(names[1]);
     using Harm = std::function<void(MemoryDisk&, const std::string&)>;
@@ -196,7 +197,7 @@ TEST_F(LostTailTest, OfSeveralSegmentsIsReported) {
     }
 }
 
-TEST_F(LostTailTest, IsNotWhatIsDamagedInTheMiddle) {
+TEST_F(LostTailTest, DamageInTheMiddleIsNoLostTail) {
     const auto name = segments_of(disk)[1];
     for (const std::size_t bytes : {std::size_t{0}, std::size_t{4096}, std::size_t{6000}}) {
         const auto copy = disk.clone();
@@ -207,7 +208,7 @@ TEST_F(LostTailTest, IsNotWhatIsDamagedInTheMiddle) {
     }
 }
 
-TEST_F(LostTailTest, OfASegmentThatWasCutOffIsNotForgottenIfItsAcceptanceIsInterrupted) {
+TEST_F(LostTailTest, LossOfATruncatedSegmentSurvivesAnInterruptedAcceptance) {
     const auto frame = batch_of({testing::text_of(14, 700)}).bytes();
     const auto whole = disk.clone();
     for (const std::size_t bytes : {std::size_t{100}, 4096 + frame + 30}) {
@@ -238,7 +239,7 @@ TEST_F(LostTailTest, OfASegmentThatWasCutOffIsNotForgottenIfItsAcceptanceIsInter
     }
 }
 
-TEST_F(LostTailTest, OfOneRecordIsReportedAndOfNoneIsNot) {
+TEST_F(LostTailTest, OneLostRecordIsReportedAndAWholeJournalIsNot) {
     const auto begin = disk.contents().at(last_segment());
     const auto frame = batch_of({testing::text_of(14, 700)}).bytes();
     const auto end = begin.find_last_not_of('\0') + 1;
@@ -251,7 +252,7 @@ TEST_F(LostTailTest, OfOneRecordIsReportedAndOfNoneIsNot) {
     EXPECT_TRUE(Journal::open(disk, kSmall));
 }
 
-TEST_F(LostTailTest, OfAllSegmentsIsReported) {
+TEST_F(LostTailTest, LossOfAllSegmentsIsReported) {
     for (const auto& name : segments_of(disk)) ASSERT_TRUE(disk.remove(name));
     EXPECT_EQ(Journal::open(disk, kSmall).error().fault, Fault::Corrupt);
     EXPECT_EQ(verify(disk, {})->lost->records(), 15U);
@@ -262,7 +263,7 @@ TEST_F(LostTailTest, OfAllSegmentsIsReported) {
     EXPECT_EQ(problem_of(disk), "");
 }
 
-TEST_F(LostTailTest, IsAlsoToldByASnapshotAndByTheViews) {
+TEST_F(LostTailTest, SnapshotsAndViewsAreEvidenceToo) {
     ASSERT_TRUE(Journal::open(disk, kSmall).value()->write_snapshot({{14}, {}, "state"}));
     ASSERT_TRUE(disk.remove(kHighWaterName));
     ASSERT_TRUE(disk.remove(last_segment()));
@@ -275,7 +276,7 @@ TEST_F(LostTailTest, IsAlsoToldByASnapshotAndByTheViews) {
     EXPECT_NE(refused.error().message.find("views.db has record 15"), std::string::npos);
     EXPECT_EQ(verify(disk, {}, {15})->lost->last, Sequence{15});
 
-    // The snapshot of records that are gone is not loaded any more, and not thrown away.
+    // The snapshot of lost records is not loaded any more, and not deleted.
     options = accepting(15);
     options.viewed = {15};
     ASSERT_TRUE(Journal::open(disk, options));
@@ -283,7 +284,7 @@ TEST_F(LostTailTest, IsAlsoToldByASnapshotAndByTheViews) {
     EXPECT_TRUE(disk.contents().contains("00000000000000000014.snapshot.lost"));
 }
 
-TEST_F(LostTailTest, ThatIsAcceptedLeavesItsNumbersUnusedAndItselfOnRecord) {
+TEST_F(LostTailTest, AcceptedLossIsRecordedAndItsNumbersStayUnused) {
     const auto left = found();
     diary.acknowledged.resize(left);
     ASSERT_TRUE(disk.remove(last_segment()));
@@ -319,7 +320,7 @@ TEST_F(LostTailTest, ThatIsAcceptedLeavesItsNumbersUnusedAndItselfOnRecord) {
     EXPECT_EQ(problem_of(disk), "");
 }
 
-TEST_F(LostTailTest, ThatIsAcceptedIsPassedByReaders) {
+TEST_F(LostTailTest, AcceptedLossIsPassedByReaders) {
     const auto left = found();
     ASSERT_TRUE(disk.remove(last_segment()));
     const auto journal = Journal::open(disk, accepting(15)).value();
@@ -338,7 +339,7 @@ TEST_F(LostTailTest, ThatIsAcceptedIsPassedByReaders) {
     }
 }
 
-TEST_F(LostTailTest, MayBeginWithABatchBeyondASegment) {
+TEST_F(LostTailTest, AcceptedLossMayBeFollowedByABatchLargerThanASegment) {
     ASSERT_TRUE(disk.remove(last_segment()));
     const auto journal = Journal::open(disk, accepting(15)).value();
     ASSERT_TRUE(journal->append({}, batch_of({std::string(20'000, 'x')})));
@@ -347,7 +348,7 @@ TEST_F(LostTailTest, MayBeginWithABatchBeyondASegment) {
     EXPECT_EQ(Journal::open(disk, kSmall).value()->last_sequence(), Sequence{16});
 }
 
-TEST_F(LostTailTest, IsAcceptedOnlyAsItIs) {
+TEST_F(LostTailTest, AcceptanceMustNameTheActualLoss) {
     EXPECT_EQ(Journal::open(disk, accepting(15)).error().fault, Fault::Malformed);
     ASSERT_TRUE(disk.remove(last_segment()));
     const auto before = disk.contents();
@@ -366,9 +367,9 @@ TEST_F(LostTailTest, CannotBeAcceptedWhereASegmentInTheMiddleIsMissing) {
     EXPECT_EQ(problem_of(disk), refused.error().message);
 }
 
-TEST_F(LostTailTest, IsNotForgottenIfItsAcceptanceIsInterrupted) {
+TEST_F(LostTailTest, LossSurvivesAnInterruptedAcceptance) {
     ASSERT_TRUE(Journal::open(disk, kSmall).value()->write_snapshot({{15}, {}, "state"}));
-    // The snapshot alone knows of the last records.
+    // Only the snapshot proves the last records.
     ASSERT_TRUE(disk.remove(kHighWaterName));
     ASSERT_TRUE(disk.remove(last_segment()));
     const auto counting = disk.clone();
@@ -400,7 +401,7 @@ TEST_F(LostTailTest, IsNotForgottenIfItsAcceptanceIsInterrupted) {
 
 struct HighWaterTest : LostTailTest {};
 
-TEST_F(HighWaterTest, IsMadeAnewWhereItIsMissing) {
+TEST_F(HighWaterTest, IsCreatedWhereMissing) {
     ASSERT_TRUE(disk.remove(kHighWaterName));
     EXPECT_EQ(problem_of(disk), "");
     EXPECT_NE(verify(disk, {})->mark_note, "");
@@ -409,7 +410,7 @@ TEST_F(HighWaterTest, IsMadeAnewWhereItIsMissing) {
     EXPECT_EQ(read_high_water(disk)->mark->sequence, Sequence{15});
 }
 
-TEST_F(HighWaterTest, IsMadeAnewWhereItIsRemovedMovedOrReplacedWhileTheHubRuns) {
+TEST_F(HighWaterTest, IsRecreatedAfterRemovalMoveOrReplacementWhileTheHubRuns) {
     const auto journal = Journal::open(disk, kSmall).value();
     const auto remark = [&] {
         ASSERT_TRUE(journal->append({}, batch_of({"next"})));
@@ -424,13 +425,13 @@ TEST_F(HighWaterTest, IsMadeAnewWhereItIsRemovedMovedOrReplacedWhileTheHubRuns) 
     remark();
     ASSERT_TRUE(disk.rename("moved", kHighWaterName));
     remark();
-    // Also where there is no later record to name.
+    // Also without a later record.
     ASSERT_TRUE(disk.remove(kHighWaterName));
     ASSERT_TRUE(journal->write_high_water(journal->high_water()));
     EXPECT_EQ(read_high_water(disk)->mark, journal->high_water());
 }
 
-TEST_F(HighWaterTest, KeepsNoWholeJournalFromStartingWhateverIsInItsFile) {
+TEST_F(HighWaterTest, DamagedFileNeverKeepsAWholeJournalFromStarting) {
     for (const auto& bytes : {std::string{},
                               std::string(8192, '\0'),
                               std::string(8192, 'x'),
@@ -498,7 +499,7 @@ TEST_F(HighWaterTest, AgreesWithAnOlderCopyOfTheWholeDirectory) {
 TEST_F(HighWaterTest, IsWrittenWithOneWriteAndOneSyncAndNeverGoesBack) {
     const auto journal = Journal::open(disk, kSmall).value();
     ASSERT_TRUE(journal->append({}, batch_of({"a"})));
-    ASSERT_TRUE(journal->write_high_water(journal->high_water()));  // Opens its file.
+    ASSERT_TRUE(journal->write_high_water(journal->high_water()));  // Opens the file.
     ASSERT_TRUE(journal->append({}, batch_of({"b"})));
     const auto operations = disk.operations();
     ASSERT_TRUE(journal->write_high_water(journal->high_water()));
@@ -508,7 +509,7 @@ TEST_F(HighWaterTest, IsWrittenWithOneWriteAndOneSyncAndNeverGoesBack) {
     EXPECT_EQ(read_high_water(disk)->mark, journal->high_water());
 }
 
-TEST_F(HighWaterTest, IsNotAheadOfTheJournalWhateverHappensToItsFile) {
+TEST_F(HighWaterTest, IsNeverAheadOfTheJournalAfterAnyFailure) {
     for (std::uint64_t n = 0; n < 8; ++n) {
         for (const auto mishap : testing::kMishaps) {
             SCOPED_TRACE(fmt::format("operation {} mishap {}", n, int(mishap)));
@@ -532,7 +533,7 @@ TEST_F(HighWaterTest, IsNotAheadOfTheJournalWhateverHappensToItsFile) {
     }
 }
 
-TEST_F(HighWaterTest, IsNoReasonNotToStartOnAFullDisk) {
+TEST_F(HighWaterTest, DoesNotPreventAStartOnAFullDisk) {
     ASSERT_TRUE(disk.remove(kHighWaterName));
     std::uint64_t used = 0;
     for (const auto& [name, bytes] : disk.contents()) used += bytes.size();

@@ -90,8 +90,9 @@ Result<void> Journal::append(Time at, const Batch& batch) {
     return told(append_frame(at, batch));
 }
 
-/// What could not be done may be tried again, whatever the system said: nothing was promised, and
-/// a half-written batch is wiped before the next. Only after a failed sync is nothing known.
+/// Whatever the system reports, a failed operation may be tried again: nothing was promised, and a
+/// half-written batch is wiped before the next append. Only after a failed sync is the disk's state
+/// unknown.
 Result<void> Journal::told(Result<void> result) const {
     if (result) return result;
     TRY(health_.check());
@@ -121,7 +122,8 @@ Result<void> Journal::append_frame(Time at, const Batch& batch) {
     return {};
 }
 
-/// Fills in what depends on the place: checksums, sequences, chain. Returns the finished frame.
+/// Fills in the fields that depend on the position: checksums, sequences, chain. Returns the
+/// finished frame.
 std::string_view Journal::seal(Time at, const Batch& batch, Chain& chain) {
     CHECK(batch.open_at_ == 0);
     auto& frame = batch.frame_;
@@ -153,8 +155,8 @@ std::string_view Journal::seal(Time at, const Batch& batch, Chain& chain) {
     return frame;
 }
 
-/// Wipes what a write that failed halfway has left, durably: else sectors of it could mix with
-/// those of the next batch in a crash and pass for damage.
+/// Wipes the remains of a write that failed halfway, durably: otherwise a crash could mix sectors
+/// of the failed write with sectors of the next batch, and the mix would look like damage.
 Result<void> Journal::clean_tail() {
     if (unclean_bytes_ == 0) return {};
     TRY(blank_out(disk_, *file_, health_, tail_, tail_ + unclean_bytes_));
@@ -166,14 +168,15 @@ Result<void> Journal::roll(std::uint64_t frame_bytes) {
     const std::lock_guard lock{spare_mutex_};
     const auto bytes = std::max(options_.segment_bytes, kSegmentHeadBytes + frame_bytes);
     if (bytes == options_.segment_bytes && TRY(roll_into_spare())) return {};
-    (void)disk_.remove(kNewSegmentName);  // Of an attempt that failed; usually there is none.
+    (void)disk_.remove(kNewSegmentName);  // Left by a failed attempt; usually absent.
     auto blank = TRY(make_blank_file(disk_, health_, kNewSegmentName, bytes));
     auto entered = enter_segment(kNewSegmentName, blank, bytes);
     if (!entered && health_.is_well()) (void)disk_.remove(kNewSegmentName);
     return entered;
 }
 
-/// False: there is none, also if somebody has removed it. Another is made then.
+/// False: no spare is ready, or somebody has removed the spare. The caller then makes a new
+/// segment.
 Result<bool> Journal::roll_into_spare() {
     if (spare_ != Spare::Ready) return false;
     auto entered = enter_segment(kSpareName, spare_file_, options_.segment_bytes);
@@ -184,9 +187,9 @@ Result<bool> Journal::roll_into_spare() {
     return false;
 }
 
-/// Heads the blank file, and makes it the current segment. It has its name, durably, before the
-/// first batch goes into it. A current segment that is still empty is replaced, unless sequence
-/// numbers are skipped: then the two have different names.
+/// Writes the head of the blank file and makes the file the current segment. The file's name is
+/// durable before the first batch goes into the file. A current segment that is still empty is
+/// replaced, unless sequence numbers are skipped: then the names differ, and both files stay.
 Result<void> Journal::enter_segment(const std::string& from,
                                     std::unique_ptr<File>& file,
                                     std::uint64_t bytes) {
@@ -241,7 +244,7 @@ Result<void> Journal::prepare_spare() {
 Result<void> Journal::make_spare() {
     if (full_ != nullptr) full_->let_go();
     full_.reset();
-    (void)disk_.remove(kNewSpareName);  // Of an attempt that failed; usually there is none.
+    (void)disk_.remove(kNewSpareName);  // Left by a failed attempt; usually absent.
     auto file = TRY(make_blank_file(disk_, health_, kNewSpareName, options_.segment_bytes));
     TRY(health_.sync(*file));
     TRY(disk_.rename(kNewSpareName, kSpareName));

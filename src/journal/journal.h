@@ -1,9 +1,10 @@
-// The memory of the hub: an append-only, hash-chained log of records, and snapshots beside it.
+// The hub's durable storage: an append-only, hash-chained log of records, and snapshots beside the
+// log.
 //
-// It stores bytes under consecutive sequence numbers and knows nothing of what they mean. What
-// append() has returned success for survives any crash; anything else may be cut back by the next
-// open(), a whole batch at a time, so that a turn of the hub is either there or not.
-// Damage to what was acknowledged is reported and never repaired here (repair.h restores a segment
+// The journal stores bytes under consecutive sequence numbers and does not know what the bytes
+// mean. Records for which append() returned success survive any crash. The next open() may cut off
+// anything later, a whole batch at a time, so a turn of the hub is stored completely or not at all.
+// Damage to acknowledged records is reported and never repaired here (repair.h restores a segment
 // from a copy); old segments are never removed.
 #pragma once
 
@@ -28,30 +29,32 @@
 
 namespace parlance::journal {
 
-/// What a batch's hash adds up to with all before it; all zeros before the first.
+/// The hash over a batch and all batches before the batch; all zeros before the first batch.
 using Chain = Digest;
 
-/// Written into every segment and snapshot. A higher one than this is refused untouched.
+/// Written into every segment and snapshot. Files with a higher version are refused and not
+/// changed.
 inline constexpr std::uint32_t kDataVersion = 2;
 
-/// How far the journal certainly was, kept apart from the segments (journal/high_water.h).
+/// A position that the journal has certainly reached, stored apart from the segments
+/// (journal/high_water.h).
 struct HighWater {
     Sequence sequence{};  ///< The end of a batch.
-    Chain chain{};        ///< After that batch.
-    Chain origin{};       ///< After the journal's first batch: tells two journals apart.
+    Chain chain{};        ///< The chain after the batch that ends with `sequence`.
+    Chain origin{};  ///< The chain after the journal's first batch: distinguishes two journals.
     bool operator==(const HighWater&) const = default;
 };
 
-/// Records that were written, and are not in the journal any more.
+/// Records that were written and are no longer in the journal.
 struct LostTail {
-    Sequence found{};  ///< The last record that is there.
-    Sequence last{};   ///< The last record that is known to have been there.
+    Sequence found{};  ///< The last record still in the journal.
+    Sequence last{};   ///< The last record known to have been in the journal.
     std::string evidence{};
     std::uint64_t records() const { return last.value - found.value; }
 };
 std::string describe(const LostTail& lost);
 
-/// Records whose loss an operator has accepted. Their sequence numbers are not used again.
+/// Records whose loss an operator has accepted. The lost sequence numbers are never used again.
 struct Gap {
     Sequence first{};
     Sequence last{};
@@ -60,64 +63,65 @@ struct Gap {
 
 struct Options {
     std::uint64_t segment_bytes = std::uint64_t{64} << 20;
-    bool is_read_only = false;  ///< Never cuts, creates or prepares anything.
-    /// The last record that views.db has, which is further evidence of how far the journal was.
+    bool is_read_only = false;  ///< A read-only journal never cuts, creates or prepares anything.
+    /// The last record in views.db: further evidence of how far the journal was.
     Sequence viewed{};
-    /// The operator's word: records up to this one are lost, and the journal goes on after it. It
-    /// must be the last record of the loss that open() would report.
+    /// Set by the operator: the records up to this number are lost, and the journal continues after
+    /// them. Must be the last record of the loss that open() would report.
     std::optional<Sequence> accepted_loss{};
     Time accepted_at{};
 };
 
-/// The records of one turn, framed as they will stand on disk. Kept and cleared rather than made
-/// anew, it allocates nothing once it has been as large as it gets.
+/// The records of one turn, framed as on disk. A batch that is cleared and reused allocates nothing
+/// after reaching its largest size.
 class Batch {
   public:
     Batch();
     void add(std::string_view payload);
-    /// The buffer to append one record's payload to, in place; close() completes its frame.
+    /// The buffer to append one record's payload to; close() completes the record's frame.
     std::string& open();
     void close();
 
     bool empty() const { return count_ == 0; }
     std::uint32_t count() const { return count_; }
-    std::size_t bytes() const;  ///< On disk, with everything around the records.
+    std::size_t bytes() const;  ///< The size on disk, including the batch's head and closing byte.
     void clear();
 
   private:
     friend class Journal;
-    // The frame's head and tail depend on where and when it is appended: append() fills them in
-    // without changing the records, so to everyone else the batch stays as it was.
+    // The frame's head and tail depend on the position and time of the append. append() fills both
+    // in and leaves the records unchanged, so the batch stays the same for every other caller.
     mutable std::string frame_;
-    std::size_t open_at_ = 0;  ///< Of the record being written; 0 when none is.
+    std::size_t open_at_ = 0;  ///< Where the record being written begins; 0 when no record is open.
     std::uint32_t count_ = 0;
 };
 
 struct Record {
     Sequence sequence;
     Time at{};
-    std::string_view payload;  ///< Until the next record is asked for.
-    std::size_t bytes = 0;     ///< On disk, with its head.
+    std::string_view payload;  ///< Valid until the next record is requested.
+    std::size_t bytes = 0;     ///< The size on disk, including the record's head.
 };
 
-/// A snapshot that is small enough to be held as a whole.
+/// A snapshot small enough to be held in memory as a whole.
 struct Snapshot {
-    Sequence sequence;  ///< The last record it contains: always the end of a batch.
+    Sequence sequence;  ///< The last record in the snapshot: always the end of a batch.
     Time at{};
     std::string payload;
 };
 
-/// Reads a snapshot piece by piece, as it was written.
+/// Reads a snapshot in the pieces in which the snapshot was written.
 class SnapshotReader {
   public:
-    /// Corrupt if its head is damaged.
+    /// Corrupt if the snapshot's head is damaged.
     static Result<SnapshotReader> open(Disk& disk, Sequence sequence);
 
     Sequence sequence() const { return sequence_; }
     Time at() const { return at_; }
-    std::uint64_t bytes() const { return size_; }  ///< Of the file: all pieces have fewer.
-    /// Overwrites `piece`. False behind the last one, and then the file was whole. Corrupt if this
-    /// piece is not as it was written, if there are fewer or more of them, or if bytes follow.
+    std::uint64_t bytes() const { return size_; }  ///< The file's size; the pieces' sum is smaller.
+    /// Overwrites `piece`. False after the last piece: the whole file was intact. Corrupt if the
+    /// piece differs from the written piece, if pieces are missing or too many, or if bytes follow
+    /// the trailer.
     Result<bool> next(std::string& piece);
 
   private:
@@ -134,17 +138,18 @@ class SnapshotReader {
     std::uint64_t payload_bytes_ = 0;
 };
 
-/// Writes a snapshot piece by piece. For one thread at a time, which may be another one than that
-/// of append(). Touches no disk before the first piece, nor when it goes.
+/// Writes a snapshot piece by piece. For one thread at a time, not necessarily the thread of
+/// append(). The constructor and the destructor do not touch the disk.
 class SnapshotWriter {
   public:
     SnapshotWriter(Disk& disk, Health& health, Sequence sequence, Time at);
     SnapshotWriter(const SnapshotWriter&) = delete;
     SnapshotWriter& operator=(const SnapshotWriter&) = delete;
 
-    /// After a failure every later call returns the same error, and the unfinished file is gone.
+    /// After a failure every later call returns the same error, and the unfinished file is removed.
     Result<void> add(std::string_view piece);
-    /// Syncs the snapshot, gives it its name, and removes all but the newest two.
+    /// Syncs the snapshot, renames the file to its final name, and removes all but the newest two
+    /// snapshots.
     Result<void> finish();
 
   private:
@@ -168,14 +173,15 @@ class SnapshotWriter {
     std::optional<Error> failure_;
 };
 
-/// What recovery found, for the log and for `parlance journal`.
+/// The findings of a recovery, for the log and for `parlance journal`.
 struct Recovery {
-    std::uint64_t bytes_cut = 0;  ///< Of a batch that was never acknowledged.
-    std::string cut_from;         ///< "segment:offset", empty if nothing was cut.
-    /// Read-only: what a writer would refuse to start with. Else: the loss that was accepted now.
+    std::uint64_t bytes_cut = 0;  ///< The size of a batch that was never acknowledged.
+    std::string cut_from;         ///< "segment:offset"; empty if nothing was cut.
+    /// Read-only: the loss with which a writer would refuse to start. Otherwise: the loss accepted
+    /// in this start.
     std::optional<LostTail> lost{};
     std::vector<Gap> gaps{};  ///< All losses accepted so far.
-    std::string mark_note{};  ///< About a high-water mark that is missing or cannot be used.
+    std::string mark_note{};  ///< Why the high-water mark is missing or unusable.
 };
 
 class HighWaterFile;
@@ -184,11 +190,12 @@ class Walk;
 class Window;
 struct Evidence;
 
-/// For one thread, except where said.
+/// For one thread, except where stated otherwise.
 class Journal {
   public:
-    /// Faults: Corrupt and Unsupported leave every byte as it is; Unavailable when another process
-    /// writes here; Malformed when another loss is accepted than there is. A lost tail is Corrupt.
+    /// Faults: Corrupt and Unsupported leave every byte unchanged; Unavailable when another process
+    /// writes to this disk; Malformed when the accepted loss differs from the actual loss. A lost
+    /// tail is Corrupt.
     static Result<std::unique_ptr<Journal>> open(Disk& disk, Options options);
     ~Journal();
     Journal(const Journal&) = delete;
@@ -199,35 +206,36 @@ class Journal {
     Time last_time() const { return last_time_; }
     const Chain& chain() const { return chain_; }
 
-    /// The newest one that verifies, all frames of which were read for that. `passed_over` is told
-    /// why a newer one is not it.
+    /// The newest snapshot whose frames all verify. `passed_over` receives the reason for each
+    /// newer snapshot that was rejected.
     Result<std::optional<SnapshotReader>> open_newest_snapshot(
         const std::function<void(const std::string& why)>& passed_over = {});
-    /// The same as a whole, for tests and tools.
+    /// The newest snapshot in one piece, for tests and tools.
     Result<std::optional<Snapshot>> newest_snapshot(
         const std::function<void(const std::string& why)>& passed_over = {});
-    /// Every record after `after` to the end, with checksums and chain verified.
+    /// Calls `each` for every record after `after`, with checksums and chain verified.
     Result<void> replay(Sequence after, const std::function<Result<void>(const Record&)>& each);
 
-    /// One write, one sync; durable on success, under the sequences after last_sequence().
-    /// Exhausted: the disk is full, or there are no descriptors, or whatever else may pass. Nothing
-    /// has changed, and the same call may be made again later. Only a failed sync is final: every
-    /// later append is refused with the same error.
+    /// One write and one sync; durable on success, under the sequences after last_sequence().
+    /// Exhausted: the disk is full, no descriptor is left, or another condition that may pass. The
+    /// journal is unchanged, and the caller may repeat the call later. Only a failed sync is final:
+    /// every later append is refused with the same error.
     Result<void> append(Time at, const Batch& batch);
 
-    /// A batch of up to this many bytes() can be appended without new space from the disk.
+    /// A batch of up to this many bytes() fits without allocating disk space.
     std::uint64_t room_bytes() const;
 
     bool wants_spare() const;
-    /// Makes the next segment ahead of its need. May run on another thread beside append().
+    /// Makes the next segment ahead of need. May run on another thread beside append().
     Result<void> prepare_spare();
 
-    /// Of the records up to `sequence`, the last one of a batch. Fails when it is first written to.
+    /// `sequence` must be the end of a batch; the writer reports a wrong `sequence` on the first
+    /// write.
     Result<std::unique_ptr<SnapshotWriter>> start_snapshot(Sequence sequence, Time at);
-    /// One that is held as a whole. May run on another thread beside append().
+    /// Writes a snapshot held in memory. May run on another thread beside append().
     Result<void> write_snapshot(const Snapshot& snapshot);
 
-    /// Where the journal is now. For append()'s thread.
+    /// The journal's current position. Only for the thread of append().
     HighWater high_water() const { return {last_sequence_, chain_, origin_}; }
     /// May run on another thread beside append().
     Result<void> write_high_water(const HighWater& mark);
@@ -268,40 +276,41 @@ class Journal {
     std::uint64_t skipped_ = 0;  ///< Sequence numbers of an accepted loss, for the next segment.
 
     std::unique_ptr<HighWaterFile> mark_file_;
-    std::unique_ptr<File> file_;  ///< The current segment's.
+    std::unique_ptr<File> file_;  ///< The current segment's file.
     Sequence segment_first_{};
-    Sequence segment_before_{};  ///< The first sequence of the segment before it.
+    Sequence segment_before_{};  ///< The first sequence of the segment before the current segment.
     std::uint64_t segment_bytes_ = 0;
-    std::uint64_t segment_skipped_ = 0;  ///< As in its head.
+    std::uint64_t segment_skipped_ = 0;  ///< As in the current segment's head.
     Time segment_accepted_at_{};
     std::uint64_t tail_ = 0;           ///< Where the next batch goes.
-    std::uint64_t unclean_bytes_ = 0;  ///< After the tail, from a write that failed halfway.
+    std::uint64_t unclean_bytes_ = 0;  ///< Bytes after the tail from a write that failed halfway.
 
-    std::optional<std::pair<Sequence, Chain>> snapshot_mark_;  ///< Of the snapshot given out.
+    std::optional<std::pair<Sequence, Chain>> snapshot_mark_;  ///< Of the snapshot last opened.
 
     std::mutex spare_mutex_;  ///< Held while the spare is made or used.
-    /// The segment before. A new one is made in the memory that it leaves: where a machine is not
-    /// given its memory before it touches it, to take some afresh is several times slower.
+    /// The previous segment's file. The cached memory of this file is freed before a spare is made:
+    /// on machines that get memory only on first touch, allocating fresh memory is several times
+    /// slower.
     std::unique_ptr<File> full_;
-    /// Open ahead of need: to go on to the spare takes no descriptor.
+    /// Opened ahead of need: switching to the spare takes no descriptor.
     std::unique_ptr<File> spare_file_;
     std::atomic<Spare> spare_ = Spare::None;
 };
 
-/// Where a batch begins: its segment, by the first sequence of that, and the place in it.
+/// Where a batch begins: the first sequence of the segment, and the offset in the segment.
 struct Place {
     Sequence segment{};
     std::uint64_t offset = 0;
-    Sequence first{};  ///< Of the batch.
+    Sequence first{};  ///< The first record of the batch.
     bool operator==(const Place&) const = default;
 };
 
-/// A place in the journal where acknowledged bytes are not as they were written.
+/// A position in the journal where acknowledged bytes differ from the written bytes.
 struct Damage {
     std::string segment{};     ///< The name of the file.
-    std::uint64_t offset = 0;  ///< Where in it a batch or the header begins.
-    Sequence first{};          ///< The records that cannot be read.
-    Sequence last{};           ///< 0: all of them can (a header, the chain, bytes behind the last).
+    std::uint64_t offset = 0;  ///< Where in the file a batch or the header begins.
+    Sequence first{};          ///< The first record that cannot be read.
+    Sequence last{};           ///< 0: all records are readable (header, chain or padding is bad).
     std::string problem{};
     bool operator==(const Damage&) const = default;
 };
@@ -309,22 +318,24 @@ std::uint64_t records_in(const Damage& damage);
 /// "SEGMENT:OFFSET: record 7 is damaged; records 7 to 9 cannot be read".
 std::string print(const Damage& damage);
 
-/// Follows the journal from another thread or process, with file handles of its own. It trusts
-/// what is at or below `up_to` to be durable and reads nothing beyond.
+/// Follows the journal from another thread or process, with separate file handles. The reader
+/// trusts that records up to `up_to` are durable and reads nothing beyond.
 class Reader {
   public:
     /// `from` is the first sequence wanted.
     static Result<Reader> open(Disk& disk, Sequence from);
-    /// The same, from a batch that another reader found at or before it.
+    /// As above, but starts at a batch at or before `from` that another reader has found.
     static Result<Reader> open(Disk& disk, const Place& place, Sequence from);
-    /// False: nothing further up to `up_to` for now; ask again later. Checks every checksum.
-    /// Corrupt: the records of damage() cannot be read, and the next call goes on behind them.
+    /// False: no further record up to `up_to` for now; ask again later. Checks every checksum.
+    /// Corrupt: the records of damage() cannot be read, and the next call continues after the
+    /// damage.
     Result<bool> next(Record& record, Sequence up_to);
-    /// From here on only records from this sequence on are given, and only damage to them is told.
+    /// From now on, next() returns only records from `from` on and reports only damage to such
+    /// records.
     void want(Sequence from) { wanted_ = std::max(wanted_, from); }
     const Damage& damage() const { return damage_; }
 
-    /// Of the batch that the last record stands in.
+    /// The batch that holds the last record returned.
     const Place& place() const { return place_; }
 
     Reader(Reader&&) noexcept;
@@ -343,20 +354,20 @@ class Reader {
     Result<bool> pass_accepted_loss();
 
     Disk* disk_;
-    std::unique_ptr<Window> window_;  ///< None: the file of this segment is missing.
+    std::unique_ptr<Window> window_;  ///< Null: the file of this segment is missing.
     std::string segment_;
     Sequence segment_first_{};
     std::uint64_t offset_ = 0;
     Place place_{};
     Sequence wanted_{};
-    Sequence next_{};     ///< The next one in the file, wanted or not.
-    Sequence trusted_{};  ///< What is in the window was durable up to here when it was read.
+    Sequence next_{};     ///< The next record in the file, wanted or not.
+    Sequence trusted_{};  ///< The window's bytes were read when records up to here were durable.
     Time at_{};
-    std::string_view records_;  ///< Of the batch being given out.
-    Sequence batch_last_{};     ///< Its last one.
-    bool has_varints_ = true;   ///< Their lengths.
-    bool is_whole_ = true;      ///< Else each record is checked before it is given out.
-    std::string problem_{};     ///< Why take_next() had nothing to give.
+    std::string_view records_;  ///< The rest of the current batch.
+    Sequence batch_last_{};     ///< The last record of the current batch.
+    bool has_varints_ = true;   ///< How the current batch writes its record lengths.
+    bool is_whole_ = true;      ///< False: each record is checked before next() returns the record.
+    std::string problem_{};     ///< Why take_next() returned no record.
     Damage damage_{};
 };
 
@@ -366,15 +377,15 @@ struct Verification {
     std::uint64_t segments = 0;
     Sequence last{};
     Chain chain{};
-    std::string problem;             ///< Empty: all is well. Else names segment, offset and record.
-    bool is_journal_whole = false;   ///< What is wrong, if anything, is wrong with a snapshot.
-    std::optional<LostTail> lost{};  ///< What is wrong is that the end is missing.
+    std::string problem;  ///< Empty if all is well; otherwise names segment, offset and record.
+    bool is_journal_whole = false;   ///< True if any problem is only in a snapshot.
+    std::optional<LostTail> lost{};  ///< Set if the problem is a missing end.
     std::vector<Gap> gaps{};         ///< Losses that were accepted.
     std::string mark_note{};         ///< As in Recovery.
 };
 
-/// Reads everything and believes nothing. Needs no lock and changes nothing. `viewed` is as in
-/// Options.
+/// Checks everything on the disk and trusts nothing. Needs no lock and changes nothing. `viewed` is
+/// as in Options.
 Result<Verification> verify(
     Disk& disk,
     const std::function<void(std::uint64_t done_bytes, std::uint64_t all_bytes)>& progress,

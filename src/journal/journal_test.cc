@@ -73,7 +73,7 @@ TEST(Journal, AppendsWithOneWriteAndOneSync) {
     EXPECT_EQ(disk.syncs() - syncs, 1U);
 }
 
-TEST(Journal, TakesAnEmptyBatchForNothing) {
+TEST(Journal, IgnoresAnEmptyBatch) {
     MemoryDisk disk;
     const auto journal = opened(disk);
     const auto operations = disk.operations();
@@ -81,7 +81,7 @@ TEST(Journal, TakesAnEmptyBatchForNothing) {
     EXPECT_EQ(disk.operations(), operations);
 }
 
-TEST(Journal, GoesOnWhereItStoppedWithTheSameChain) {
+TEST(Journal, ContinuesAfterARestartWithTheSameChain) {
     MemoryDisk whole_disk;
     MemoryDisk parted_disk;
     const auto whole = opened(whole_disk);
@@ -95,7 +95,7 @@ TEST(Journal, GoesOnWhereItStoppedWithTheSameChain) {
     EXPECT_EQ(opened(parted_disk)->last_time(), at_ms(5));
 }
 
-TEST(Journal, StopsReplayingWhenItIsToldTo) {
+TEST(Journal, StopsReplayingWhenTheCallbackFails) {
     MemoryDisk disk;
     const auto journal = opened(disk);
     ASSERT_TRUE(journal->append({}, batch_of({"a", "b"})));
@@ -108,7 +108,7 @@ TEST(Journal, StopsReplayingWhenItIsToldTo) {
     EXPECT_EQ(seen, 1);
 }
 
-TEST(Journal, GivesABatchBeyondASegmentOneOfItsOwn) {
+TEST(Journal, MakesALargerSegmentForALargeBatch) {
     MemoryDisk disk;
     Diary diary;
     const auto journal = opened(disk);
@@ -146,12 +146,12 @@ TEST(Journal, RollsIntoItsSpareWithoutOpeningAFile) {
         ASSERT_TRUE(journal->prepare_spare());
         const auto operations = disk.operations();
         ASSERT_TRUE(diary.append(*journal, {3000}));
-        // Head, sync, name, sync of the directory; then the batch and its sync.
+        // Head, sync, rename, sync of the directory; then the batch and its sync.
         EXPECT_EQ(disk.operations() - operations, 6U);
     }
 }
 
-TEST(Journal, MakesASegmentWhereSomebodyRemovedItsSpare) {
+TEST(Journal, MakesASegmentWhenTheSpareWasRemoved) {
     MemoryDisk disk;
     Diary diary;
     const auto journal = opened(disk);
@@ -163,7 +163,7 @@ TEST(Journal, MakesASegmentWhereSomebodyRemovedItsSpare) {
     EXPECT_EQ(verify(disk, {})->problem, "");
 }
 
-TEST(Journal, IsWellAfterAnyFailureThatIsNotOfASync) {
+TEST(Journal, RecoversFromAnyFailureExceptAFailedSync) {
     for (const auto mishap : {Mishap::Error, Mishap::Full, Mishap::ShortError, Mishap::ShortFull}) {
         for (std::uint64_t n = 0;; ++n) {
             MemoryDisk disk;
@@ -177,7 +177,8 @@ TEST(Journal, IsWellAfterAnyFailureThatIsNotOfASync) {
             if (rolled && disk.operations() - operations <= n) break;
             const auto again = journal->append({}, batch);
             SCOPED_TRACE(fmt::format("operation {} mishap {}", n, int(mishap)));
-            // After a sync that failed nothing is tried again; after anything else it succeeds.
+            // After a failed sync nothing is tried again; after any other failure the second append
+            // succeeds.
             EXPECT_TRUE(again || again.error().fault != Fault::Exhausted);
             if (rolled) continue;
             EXPECT_EQ(rolled.error().fault == Fault::Exhausted, again.has_value());
@@ -197,14 +198,14 @@ TEST(Journal, WaitsForRoomOnAFullDiskAndLosesNothing) {
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(journal->append({}, batch).error().fault, Fault::Exhausted);
     }
-    EXPECT_EQ(disk.contents(), before);  // Not even the space of a half-made segment is kept.
+    EXPECT_EQ(disk.contents(), before);  // A half-made segment does not keep its space either.
     EXPECT_EQ(journal->last_sequence(), Sequence{1});
     disk.set_capacity(100'000);
     ASSERT_TRUE(journal->append({}, batch));
     EXPECT_EQ(read_all(*opened(disk)).size(), 2U);
 }
 
-TEST(Journal, MayBeGivenAnotherBatchAfterAFullDisk) {
+TEST(Journal, AcceptsADifferentBatchAfterAFullDisk) {
     MemoryDisk disk;
     const auto journal = opened(disk);
     disk.plan(0, Mishap::ShortFull);
@@ -237,7 +238,7 @@ TEST(Journal, StopsAppendingWhenASyncOfTheSpareFailed) {
     EXPECT_FALSE(journal->append({}, batch_of({"a"})));
 }
 
-TEST(Journal, DoesNotTakeASpareOfAnotherSize) {
+TEST(Journal, RejectsASpareOfTheWrongSize) {
     MemoryDisk disk;
     ASSERT_TRUE(opened(disk)->prepare_spare());
     EXPECT_FALSE(opened(disk)->wants_spare());
@@ -245,14 +246,14 @@ TEST(Journal, DoesNotTakeASpareOfAnotherSize) {
     EXPECT_TRUE(journal->wants_spare());
 }
 
-TEST(Journal, DoesNotTakeASpareThatIsNotBlank) {
+TEST(Journal, RejectsASpareThatIsNotBlank) {
     MemoryDisk disk;
     ASSERT_TRUE(opened(disk)->prepare_spare());
     disk.flip_bit("spare.journal", 5000, 3);
     EXPECT_TRUE(opened(disk)->wants_spare());
 }
 
-TEST(Journal, A2_RefusesToStartWhereItsLastRecordsCannotBeReadAndCutsNothing) {
+TEST(Journal, A2_RefusesToStartWithUnreadableLastRecordsAndCutsNothing) {
     MemoryDisk disk;
     Diary diary;
     {
@@ -262,7 +263,7 @@ TEST(Journal, A2_RefusesToStartWhereItsLastRecordsCannotBeReadAndCutsNothing) {
     const auto before = disk.contents();
     const std::string name{"00000000000000000001.journal"};
     for (const std::uint64_t end : {4097U, 8192U}) {
-        disk.refuse_reads(name, end - 1, end);  // In the batch, or in the zeros behind it.
+        disk.refuse_reads(name, end - 1, end);  // In the batch, or in the zeros after the batch.
         const auto refused = Journal::open(disk, kSmall);
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error().fault, Fault::Corrupt) << refused.error().message;
@@ -272,7 +273,7 @@ TEST(Journal, A2_RefusesToStartWhereItsLastRecordsCannotBeReadAndCutsNothing) {
     EXPECT_EQ(read_all(*Journal::open(disk, kSmall).value()), diary.acknowledged);
 }
 
-TEST(Journal, MakesAnotherSpareForOneThatCannotBeRead) {
+TEST(Journal, ReplacesAnUnreadableSpare) {
     MemoryDisk disk;
     { ASSERT_TRUE(Journal::open(disk, kSmall).value()->prepare_spare()); }
     disk.refuse_reads("spare.journal", 4096, 8192);
@@ -286,7 +287,7 @@ TEST(Journal, RefusesSegmentsTooSmallToHoldAnything) {
     EXPECT_FALSE(Journal::open(disk, {.segment_bytes = 4096, .is_read_only = false}));
 }
 
-TEST(Journal, WorksBesideItsChores) {
+TEST(Journal, AppendsWhileASpareAndASnapshotAreWritten) {
     MemoryDisk disk;
     Diary diary;
     const auto journal = opened(disk);
@@ -326,7 +327,7 @@ TEST(Snapshots, ComeBackAndTheNewestTwoAreKept) {
               2);
 }
 
-TEST(Snapshots, ThatAreDamagedGiveWayToTheOneBefore) {
+TEST(Snapshots, AreSkippedWhenDamagedForTheOneBefore) {
     MemoryDisk disk;
     Diary diary;
     {
@@ -354,7 +355,7 @@ TEST(Snapshots, ThatAreDamagedGiveWayToTheOneBefore) {
     }
 }
 
-/// A snapshot of so many pieces, each of another size, behind one that is whole.
+/// Writes a snapshot in these pieces, after a whole snapshot.
 std::string write_pieces(MemoryDisk& disk, const std::vector<std::string>& pieces) {
     const auto journal = opened(disk);
     EXPECT_TRUE(journal->append({}, batch_of({"a"})));
@@ -370,7 +371,7 @@ std::vector<std::string> some_pieces() {
     return {std::string(10, 'a'), std::string(1, 'b'), std::string(700, 'c'), std::string(99, 'd')};
 }
 
-/// The payload of the newest snapshot that is whole, on a disk where the file has these bytes.
+/// The payload of the newest whole snapshot on a disk where the file `name` has these bytes.
 std::string newest_payload(const std::string& name, const std::string& bytes) {
     MemoryDisk disk;
     (void)write_pieces(disk, some_pieces());
@@ -396,7 +397,7 @@ TEST(Snapshots, ComeBackPieceByPiece) {
     EXPECT_FALSE((*reader)->next(piece).value());
 }
 
-TEST(Snapshots, ThatAreCutBetweenTwoFramesOrAnywhereAreRefused) {
+TEST(Snapshots, AreRefusedWhenTruncatedAnywhere) {
     MemoryDisk disk;
     const auto name = write_pieces(disk, some_pieces());
     const auto bytes = disk.contents().at(name);
@@ -408,7 +409,7 @@ TEST(Snapshots, ThatAreCutBetweenTwoFramesOrAnywhereAreRefused) {
     EXPECT_EQ(newest_payload(name, bytes + bytes.substr(bytes.size() - 24)), "first");
 }
 
-TEST(Snapshots, WithABitFlippedInAnyFrameAreRefused) {
+TEST(Snapshots, AreRefusedWithAFlippedBitInAnyFrame) {
     MemoryDisk disk;
     const auto name = write_pieces(disk, some_pieces());
     const auto bytes = disk.contents().at(name);
@@ -419,7 +420,7 @@ TEST(Snapshots, WithABitFlippedInAnyFrameAreRefused) {
     }
 }
 
-TEST(Snapshots, WithFramesThatAreMissingDoubledOrSwappedAreRefused) {
+TEST(Snapshots, AreRefusedWithMissingDoubledOrSwappedFrames) {
     MemoryDisk disk;
     const std::string piece(50, 'p');
     const auto name = write_pieces(disk, {piece, piece, std::string(50, 'q')});
@@ -437,7 +438,7 @@ TEST(Snapshots, WithFramesThatAreMissingDoubledOrSwappedAreRefused) {
     EXPECT_EQ(newest_payload(name, head + trailer), "first");
 }
 
-TEST(Snapshots, ThatFailHalfwayLeaveNothingBehindAndSaySoToEveryLaterCall) {
+TEST(Snapshots, LeaveNothingBehindAfterAFailureAndRepeatTheError) {
     MemoryDisk disk;
     const auto journal = opened(disk);
     ASSERT_TRUE(journal->append({}, batch_of({"a"})));
@@ -462,7 +463,7 @@ TEST(Snapshots, AreTakenAtTheEndOfABatchOnly) {
     EXPECT_TRUE(journal->write_snapshot({{2}, {}, "x"}));
 }
 
-TEST(Snapshots, OfAnotherJournalAreNotTakenForOnesOwn) {
+TEST(Snapshots, OfADifferentJournalAreRefused) {
     MemoryDisk ours;
     MemoryDisk theirs;
     for (auto* disk : {&ours, &theirs}) {
@@ -480,7 +481,7 @@ TEST(Snapshots, OfAnotherJournalAreNotTakenForOnesOwn) {
     EXPECT_NE(verify(ours, {})->problem, "");
 }
 
-TEST(Snapshots, ThatFindNoRoomLeaveNothingBehind) {
+TEST(Snapshots, LeaveNothingBehindOnAFullDisk) {
     MemoryDisk disk;
     const auto journal = opened(disk);
     ASSERT_TRUE(journal->append({}, batch_of({"a"})));
@@ -512,7 +513,7 @@ TEST(Reader, FollowsAJournalThatGrows) {
     }
 }
 
-TEST(Reader, BeginsWhereItIsToldAndStopsWhereItIsTold) {
+TEST(Reader, ReadsExactlyTheRequestedRange) {
     MemoryDisk disk;
     Diary diary;
     const auto journal = opened(disk);
@@ -527,7 +528,7 @@ TEST(Reader, BeginsWhereItIsToldAndStopsWhereItIsTold) {
     }
 }
 
-TEST(Reader, BeginsAtABatchThatAnotherHasFound) {
+TEST(Reader, StartsAtABatchFoundByAnotherReader) {
     MemoryDisk disk;
     Diary diary;
     const auto journal = opened(disk);
@@ -536,7 +537,7 @@ TEST(Reader, BeginsAtABatchThatAnotherHasFound) {
     for (std::uint64_t at = 1; at <= 60; ++at) {
         Record record;
         ASSERT_TRUE(*scout.next(record, {60}));
-        EXPECT_EQ(scout.place().first.value, (at - 1) / 3 * 3 + 1);  // Three records a batch.
+        EXPECT_EQ(scout.place().first.value, (at - 1) / 3 * 3 + 1);  // Three records per batch.
         auto reader = *Reader::open(disk, scout.place(), {at});
         ASSERT_TRUE(*reader.next(record, {60}));
         EXPECT_EQ(record.payload, diary.acknowledged[at - 1]);
@@ -554,7 +555,7 @@ TEST(Reader, ReportsDamageInsteadOfTheRecord) {
     EXPECT_EQ(reader.next(record, {1}).error().fault, Fault::Corrupt);
 }
 
-TEST(Reader, FindsNothingWhereThereIsNoJournal) {
+TEST(Reader, ReportsAMissingJournal) {
     MemoryDisk disk;
     EXPECT_EQ(Reader::open(disk, {1}).error().fault, Fault::NotFound);
 }

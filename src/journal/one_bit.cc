@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint32_t kPolynomial = 0x82F6'3B78U;  // CRC-32C, reflected.
 
-/// A checksum is linear: one bit flipped in the message changes it by what that bit alone comes to,
-/// which for the bit k places before the end is 1 shifted k times.
+/// A checksum is linear: flipping one bit of the message changes the checksum by that bit's own
+/// contribution, which for the bit k places before the end is 1 shifted k times.
 bool is_one_bit_of_payload(std::uint32_t difference, std::size_t payload_bytes) {
     std::uint32_t one = 1;
     for (std::size_t bit = 0; bit < 8 * payload_bytes; ++bit) {

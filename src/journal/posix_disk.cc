@@ -23,8 +23,7 @@ namespace parlance::journal {
 
 namespace {
 
-/// `name` is inside the directory that is open as `directory`, or a path of its own; `path` is for
-/// people.
+/// `name` is relative to the open `directory`, or a full path; `path` is for error messages.
 Result<Descriptor> open_in(int directory, const char* name, int flags, const std::string& path) {
     int number = -1;
     do {
@@ -45,7 +44,7 @@ Result<Descriptor> open_path(const std::string& path, int flags) {
     return open_in(AT_FDCWD, path.c_str(), flags, path);
 }
 
-/// What a file system says that has locks for files only, as some network file systems do.
+/// Error codes of file systems that can lock only files, such as some network file systems.
 bool has_no_directory_locks(int code) {
     return code == EBADF || code == EINVAL || code == ENOLCK || code == EOPNOTSUPP;
 }
@@ -55,8 +54,8 @@ FileId file_id(const struct stat& status) {
             .number = static_cast<std::uint64_t>(status.st_ino)};
 }
 
-/// A bad sector, or a checksum of the file system: these bytes are damaged, and to read them again
-/// does not help. Any other failure is of the call.
+/// Codes for a bad sector or a failed checksum of the file system: the bytes are damaged, and
+/// reading again does not help. Any other code is a failure of the call.
 bool is_of_the_bytes(int code) {
     return code == EIO || code == ENODATA || code == EILSEQ || code == EBADMSG || code == EUCLEAN;
 }
@@ -100,7 +99,7 @@ class PosixFile final : public File {
         return filled;
     }
 
-    // Never tried again: after a failure the system may call pages clean that were not written.
+    // Never repeated: after a failure the system may mark pages as clean that were not written.
     Result<void> sync() override {
         if (::fdatasync(file_->number()) != 0) return system_failure("sync", path_);
         return {};
@@ -118,15 +117,15 @@ class PosixFile final : public File {
         return file_id(status);
     }
 
-    // Only a hint: if it is not taken, nothing is lost but memory.
+    // Only a hint: if the system ignores the hint, only memory is wasted.
     void let_go() override { (void)::posix_fadvise(file_->number(), 0, 0, POSIX_FADV_DONTNEED); }
 
   private:
     std::string path_;
-    std::shared_ptr<Descriptor> file_;  ///< Of every File that writes to this one.
+    std::shared_ptr<Descriptor> file_;  ///< Shared by every File that writes to this file.
 };
 
-/// Files that a hub writes to while it serves. A snapshot is written once, before it has its name.
+/// Files that a hub writes to while serving. A snapshot is written once, before it gets its name.
 bool is_of_the_journal(std::string_view name) {
     return name.ends_with(".journal") || name == kHighWaterName || is_temporary_name(name);
 }
@@ -143,15 +142,15 @@ int flags_of(Disk::Mode mode) {
     return O_RDONLY;
 }
 
-/// Everything is done relative to the directory that was opened, not to its path: if the directory
-/// is moved and another one put in its place, the hub goes on in the directory whose lock it holds.
+/// All operations are relative to the opened directory, not to its path: if the directory is moved
+/// and replaced, the hub keeps working in the directory whose lock it holds.
 class PosixDisk final : public Disk {
   public:
     PosixDisk(std::string directory, Descriptor handle)
         : directory_(std::move(directory)), handle_(std::move(handle)) {}
 
     Result<std::unique_ptr<File>> open(const std::string& name, Mode mode) override {
-        // Readers wait for nobody.
+        // Readers do not wait for the lock.
         std::unique_lock guard{mutex_, std::defer_lock};
         if (mode != Mode::Read) guard.lock();
         return std::make_unique<PosixFile>(path_of(name), TRY(open_shared(name, mode)));
@@ -201,10 +200,11 @@ class PosixDisk final : public Disk {
         return {};
     }
 
-    /// The directory itself is locked: a file in it can be removed, and another one of its name
-    /// locked by a second hub. The file is locked too, for hubs of before that look at it alone,
-    /// and for file systems that lock files only. The high-water mark is locked too: hard links to
-    /// the files can stand in another directory, whose last segment may be one that is full here.
+    /// Locks the directory itself: a file in the directory can be removed, and a second hub could
+    /// lock a new file of the same name. Also locks the lock file, for older hubs that check only
+    /// the file, and for file systems that lock only files. Also locks the high-water mark: hard
+    /// links to the files can stand in a different directory, whose last segment may be a full
+    /// segment here.
     Result<void> lock() override {
         const std::lock_guard guard{mutex_};
         if (lock_) return {};
@@ -242,7 +242,7 @@ class PosixDisk final : public Disk {
         return hold(std::move(file), path);
     }
 
-    /// Locks a file that is to be written, so that no other process writes to it under another
+    /// Locks a file before writing, so that no other process writes to the file under a different
     /// name. The lock lasts as long as the descriptor, so this process opens the file once.
     Result<std::shared_ptr<Descriptor>> hold(std::shared_ptr<Descriptor> file,
                                              const std::string& path) {
@@ -274,11 +274,11 @@ class PosixDisk final : public Disk {
     Descriptor handle_;
     std::mutex mutex_;
     std::unique_ptr<Descriptor> lock_;
-    std::shared_ptr<Descriptor> mark_;  ///< The high-water mark that was there at the lock.
+    std::shared_ptr<Descriptor> mark_;  ///< The high-water mark that existed at the lock.
     std::map<Inode, std::weak_ptr<Descriptor>> held_;
 };
 
-/// True if it was not there before.
+/// True if the directory did not exist before.
 Result<bool> make_directory(const std::string& directory) {
     if (::mkdir(directory.c_str(), 0750) == 0) return true;
     if (errno == EEXIST) return false;

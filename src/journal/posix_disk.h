@@ -9,7 +9,7 @@
 
 namespace parlance::journal {
 
-/// `create` makes the directory if it is not there, durably; its parent must be.
+/// `create` makes the directory if missing, durably; the parent directory must exist.
 Result<std::unique_ptr<Disk>> open_posix_disk(const std::string& directory, bool create);
 
 }  // namespace parlance::journal

@@ -34,7 +34,7 @@ class PosixDisk : public ::testing::Test {
     std::filesystem::path directory_;
 };
 
-TEST_F(PosixDisk, HoldsAJournalAcrossLives) {
+TEST_F(PosixDisk, KeepsAJournalAcrossRestarts) {
     Diary diary;
     for (int life = 0; life < 3; ++life) {
         const auto here = disk();
@@ -48,7 +48,7 @@ TEST_F(PosixDisk, HoldsAJournalAcrossLives) {
     EXPECT_EQ(testing::read_all(*Journal::open(*here, kSmall).value()), diary.acknowledged);
 }
 
-TEST_F(PosixDisk, ReadsWhatWasLetGo) {
+TEST_F(PosixDisk, ReadsBytesAfterLetGo) {
     const auto here = disk();
     const auto file = here->open("a", Disk::Mode::Create).value();
     ASSERT_TRUE(file->write_at(0, "kept"));
@@ -59,7 +59,7 @@ TEST_F(PosixDisk, ReadsWhatWasLetGo) {
     EXPECT_EQ(bytes, "kept");
 }
 
-TEST_F(PosixDisk, TellsWhetherAnOpenFileStillHasItsName) {
+TEST_F(PosixDisk, ShowsByIdWhetherAnOpenFileStillHasItsName) {
     const auto here = disk();
     const auto file = here->open("a", Disk::Mode::Create).value();
     EXPECT_EQ(here->id_of("a").value(), file->id().value());
@@ -84,28 +84,28 @@ TEST_F(PosixDisk, LetsOneWriterInAndAnyNumberOfReaders) {
     EXPECT_EQ(verify(*second, {})->problem, "");
 }
 
-TEST_F(PosixDisk, A2_LetsNoSecondWriterInWhoeverRemovesTheLockFile) {
+TEST_F(PosixDisk, A2_LetsNoSecondWriterInAfterTheLockFileWasRemoved) {
     const auto first = disk();
     auto journal = Journal::open(*first, kSmall).value();
     std::filesystem::remove(directory_ / "data" / "lock");
     EXPECT_EQ(Journal::open(*disk(), kSmall).error().fault, Fault::Unavailable);
     EXPECT_EQ(Journal::open(*disk(), kSmall).error().fault, Fault::Unavailable);
-    // By another path to the same directory, too.
+    // Also by a different path to the same directory.
     std::filesystem::create_symlink(directory_ / "data", directory_ / "alias");
     const auto alias = open_posix_disk(directory_ / "alias", false).value();
     EXPECT_EQ(Journal::open(*alias, kSmall).error().fault, Fault::Unavailable);
     EXPECT_TRUE(journal->append({}, testing::batch_of({"a"})));
 }
 
-TEST_F(PosixDisk, KeepsOutTheWriterThatAHubOfBeforeWouldLetIn) {
+TEST_F(PosixDisk, HonoursTheLockOfAnOlderHub) {
     const auto second = disk();
-    // A hub of before locks the file alone.
+    // An older hub locks only the lock file.
     const auto held = directory_ / "data" / "lock";
     const Descriptor file{::open(held.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640)};
     ASSERT_EQ(::flock(file.number(), LOCK_EX | LOCK_NB), 0);
     EXPECT_EQ(second->lock().error().fault, Fault::Unavailable);
     ASSERT_EQ(::flock(file.number(), LOCK_UN), 0);
-    EXPECT_TRUE(disk()->lock());  // The one before has not kept half of the lock.
+    EXPECT_TRUE(disk()->lock());  // The refused writer has not kept half of the lock.
     EXPECT_TRUE(second->lock());
 }
 
@@ -125,7 +125,7 @@ TEST_F(PosixDisk, A2_LetsNoSecondWriterInThroughHardLinksToTheFiles) {
         }
         return copy;
     };
-    // Either file that both would write is enough to tell.
+    // Either file that both writers would write proves the conflict.
     const std::string segment{"00000000000000000001.journal"};
     for (const auto& left_out : {std::string{"nothing"}, std::string{"high-water"}, segment}) {
         SCOPED_TRACE(left_out);
@@ -137,7 +137,8 @@ TEST_F(PosixDisk, A2_LetsNoSecondWriterInThroughHardLinksToTheFiles) {
             << refused.error().message;
     }
     for (int i = 0; i < 8; ++i) ASSERT_TRUE(diary.append(*journal, {900, 40}));
-    // Here the last segment is one that the first writer has left: the high-water mark tells.
+    // Here the copy's last segment is one that the first writer has left: only the high-water mark
+    // proves the conflict.
     const auto second = open_posix_disk(directory_ / "without-nothing", false).value();
     EXPECT_EQ(Journal::open(*second, kSmall).error().fault, Fault::Unavailable);
     journal.reset();
@@ -162,14 +163,14 @@ TEST_F(PosixDisk, A2_OpensNoSegmentThatIsASymbolicLink) {
     EXPECT_TRUE(Journal::open(*first, kSmall));
 }
 
-TEST_F(PosixDisk, MayOpenAFileOfItsOwnForWritingTwice) {
+TEST_F(PosixDisk, OpensItsOwnFileForWritingTwice) {
     const auto here = disk();
     const auto journal = Journal::open(*here, kSmall).value();
     EXPECT_TRUE(here->open("00000000000000000001.journal", Disk::Mode::ReadWrite));
     EXPECT_TRUE(here->open("high-water", Disk::Mode::ReadWrite));
 }
 
-TEST_F(PosixDisk, StaysInItsDirectoryWhenThatIsMoved) {
+TEST_F(PosixDisk, StaysInItsDirectoryAfterAMove) {
     const auto here = disk();
     Diary diary;
     auto journal = Journal::open(*here, kSmall).value();
@@ -203,7 +204,7 @@ TEST_F(PosixDisk, LetsTheNextWriterInWhenTheFirstIsGone) {
     EXPECT_TRUE(Journal::open(*disk(), kSmall));
 }
 
-TEST_F(PosixDisk, IsNotMadeUnlessAskedFor) {
+TEST_F(PosixDisk, IsCreatedOnlyOnRequest) {
     const auto missing = open_posix_disk(directory_ / "data", false);
     EXPECT_EQ(missing.error().fault, Fault::NotFound);
     EXPECT_FALSE(std::filesystem::exists(directory_ / "data"));

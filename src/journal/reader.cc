@@ -14,8 +14,8 @@ Reader::Reader(Reader&&) noexcept = default;
 Reader& Reader::operator=(Reader&&) noexcept = default;
 Reader::~Reader() = default;
 
-// The segment is found by the names of the files: a damaged header or a missing segment elsewhere
-// does not keep anybody from the records here.
+// The segment is found by file name: a damaged header or a missing segment elsewhere does not keep
+// a reader from the records here.
 Result<Reader> Reader::open(Disk& disk, Sequence from) {
     const auto firsts = segment_firsts(TRY(disk.list()));
     if (firsts.empty()) return fail(Fault::NotFound, "there is no journal here");
@@ -41,7 +41,7 @@ Result<void> Reader::enter(Sequence segment) {
     return {};
 }
 
-/// Records whose loss an operator accepted are no damage: reading goes on behind them.
+/// Records whose loss an operator accepted are not damage: reading continues after them.
 Result<bool> Reader::pass_accepted_loss() {
     const auto following = TRY(segment_after_accepted_loss(*disk_, next_));
     if (!following) return false;
@@ -50,7 +50,7 @@ Result<bool> Reader::pass_accepted_loss() {
     return true;
 }
 
-/// A segment whose file is missing is damage like any other: told when its records are read.
+/// A missing segment file is damage like any other: reported when its records are read.
 Result<void> Reader::enter_if_there(Sequence segment) {
     auto entered = enter(segment);
     if (entered || entered.error().fault != Fault::NotFound) return entered;
@@ -61,7 +61,7 @@ Result<void> Reader::enter_if_there(Sequence segment) {
     return {};
 }
 
-/// Whether the batch of next_ stands here, with every record of it or with some.
+/// Whether the batch of next_ begins here, with all or some records intact.
 Result<bool> Reader::try_batch() {
     if (window_ == nullptr) {
         problem_ = "the segment is missing";
@@ -84,7 +84,7 @@ Result<bool> Reader::try_batch() {
     return true;
 }
 
-/// The batch of next_, which is durable: it stands here or begins the next segment.
+/// Finds the durable batch of next_: here, or at the beginning of the next segment.
 Result<bool> Reader::read_batch() {
     if (TRY(try_batch())) return true;
     if (next_ == segment_first_) return false;
@@ -94,7 +94,7 @@ Result<bool> Reader::read_batch() {
     return try_batch();
 }
 
-/// The record next_; false if it cannot be read.
+/// The record next_; false if the record cannot be read.
 Result<bool> Reader::take_next(Record& record) {
     if (next_ > batch_last_ && !TRY(read_batch())) return false;
     const auto lengths = has_varints_ ? Lengths::Varints : Lengths::Words;
@@ -110,7 +110,7 @@ Result<bool> Reader::take_next(Record& record) {
     return true;
 }
 
-/// Some records of a batch cannot be read: goes on with the first of it that can.
+/// Some records of a batch cannot be read: continues with the first whole record after them.
 void Reader::pass_damaged_run() {
     const auto lengths = has_varints_ ? Lengths::Varints : Lengths::Words;
     const auto run = measure_damaged_run(records_, lengths, next_, batch_last_);
@@ -119,7 +119,7 @@ void Reader::pass_damaged_run() {
     next_ = {run.last.value + 1};
 }
 
-/// next_ cannot be read: goes on with the first record behind it that can, and notes what is lost.
+/// next_ cannot be read: continues with the first readable record after next_, and notes the loss.
 Result<void> Reader::pass_damage(Sequence up_to) {
     if (next_ <= batch_last_) {
         pass_damaged_run();
@@ -140,7 +140,7 @@ Result<void> Reader::pass_damage(Sequence up_to) {
 
 Result<bool> Reader::next(Record& record, Sequence up_to) {
     while (next_ <= up_to) {
-        // What was read before its records were durable may have been half-written then.
+        // Bytes read before their records were durable may have been half-written at that time.
         if (next_ > batch_last_ && next_ > trusted_) {
             if (window_ != nullptr) window_->forget();
             trusted_ = up_to;
@@ -152,7 +152,7 @@ Result<bool> Reader::next(Record& record, Sequence up_to) {
         if (next_ > batch_last_ && TRY(pass_accepted_loss())) continue;
         TRY(pass_damage(up_to));
         damage_.first = std::max(damage_.first, wanted_);
-        // Nothing is lost to the caller where only records before the wanted ones are.
+        // The caller loses nothing if all damaged records are before the wanted records.
         if (damage_.first <= damage_.last) return fail(Fault::Corrupt, print(damage_));
     }
     return false;

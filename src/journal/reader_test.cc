@@ -1,5 +1,5 @@
-// A reader goes on behind damage: it says which records are lost, gives every other one, and gives
-// nothing that was not written.
+// A reader continues after damage: reports which records are lost, returns every other record, and
+// returns nothing that was not written.
 #include <gtest/gtest.h>
 
 #include "journal/damage.h"
@@ -16,7 +16,7 @@ class ReaderTest : public ::testing::Test {
   protected:
     Sequence last() const { return {diary_.acknowledged.size()}; }
 
-    /// Every record is given as it was written, or told to be lost, and never both.
+    /// Every record is either returned as written or reported lost, never both.
     void expect_all_accounted_for(const testing::ReadAround& read, Sequence from) {
         std::map<std::uint64_t, std::string> all = read.records;
         for (const auto& damage : read.damages) {
@@ -37,7 +37,7 @@ class ReaderTest : public ::testing::Test {
     Sequence third_ = *parse_segment_name(segments_.at(2));
 };
 
-TEST_F(ReaderTest, GivesEveryRecordButThoseThatAreDamagedAndNamesThem) {
+TEST_F(ReaderTest, ReturnsEveryWholeRecordAndReportsTheDamagedRecords) {
     ASSERT_GE(segments_.size(), 4U);
     for (const auto& damage : testing::damage_cases(third_.value - second_.value)) {
         SCOPED_TRACE(damage.name);
@@ -56,7 +56,7 @@ TEST_F(ReaderTest, GivesEveryRecordButThoseThatAreDamagedAndNamesThem) {
     }
 }
 
-TEST_F(ReaderTest, IsNotKeptFromLaterRecordsByDamageBeforeThem) {
+TEST_F(ReaderTest, IgnoresDamageBeforeTheFirstRecordRead) {
     for (const auto& damage : testing::damage_cases(third_.value - second_.value)) {
         SCOPED_TRACE(damage.name);
         const auto disk = disk_->clone();
@@ -67,7 +67,7 @@ TEST_F(ReaderTest, IsNotKeptFromLaterRecordsByDamageBeforeThem) {
     }
 }
 
-TEST_F(ReaderTest, ToldToWantALaterRecordPassesOverDamageInBetween) {
+TEST_F(ReaderTest, IgnoresDamageBeforeTheWantedRecord) {
     disk_->flip_bit(segments_[0], 4096 + 72 + 200, 0);  // Record 1.
     auto reader = Reader::open(*disk_, {1}).value();
     reader.want({3});
@@ -77,7 +77,7 @@ TEST_F(ReaderTest, ToldToWantALaterRecordPassesOverDamageInBetween) {
     EXPECT_EQ(record.sequence, Sequence{3});
 }
 
-TEST_F(ReaderTest, SaysSegmentOffsetAndRecords) {
+TEST_F(ReaderTest, ReportsSegmentOffsetAndRecords) {
     disk_->flip_bit(segments_[0], 4096, 0);
     auto reader = Reader::open(*disk_, {1}).value();
     Record record;
@@ -108,7 +108,7 @@ TEST(LongSegments, A2_LoseToABadSectorNoMoreThanToAsManyZeros) {
     EXPECT_FALSE(verify(disk, {})->problem.empty());
 }
 
-TEST_F(ReaderTest, A2_SaysWhichBytesTheDiskCannotRead) {
+TEST_F(ReaderTest, A2_ReportsWhichBytesTheDiskCannotRead) {
     disk_->refuse_reads(segments_[0], 4096, 4608);
     auto reader = Reader::open(*disk_, {1}).value();
     Record record;
@@ -119,7 +119,7 @@ TEST_F(ReaderTest, A2_SaysWhichBytesTheDiskCannotRead) {
               "4096 to 8191: cannot read: Input/output error); records 1 to 6 cannot be read");
 }
 
-TEST_F(ReaderTest, ThatLostTheEndGoesOnWithWhatIsAppendedLater) {
+TEST_F(ReaderTest, ContinuesWithRecordsAppendedAfterALostEnd) {
     auto journal = Journal::open(*disk_, testing::kSmall).value();
     const auto before = last();
     const auto newest = segments_.back();
@@ -142,7 +142,7 @@ TEST_F(ReaderTest, ThatLostTheEndGoesOnWithWhatIsAppendedLater) {
     EXPECT_EQ(record.payload, diary_.acknowledged.back());
 }
 
-TEST_F(ReaderTest, OfAJournalWithoutItsFirstSegmentSaysWhatIsMissing) {
+TEST_F(ReaderTest, ReportsAMissingFirstSegment) {
     ASSERT_TRUE(disk_->remove(segments_[0]));
     const auto read = testing::read_around(*disk_, {1}, last());
     ASSERT_EQ(read.damages.size(), 1U);
@@ -152,7 +152,7 @@ TEST_F(ReaderTest, OfAJournalWithoutItsFirstSegmentSaysWhatIsMissing) {
     expect_all_accounted_for(read, {1});
 }
 
-TEST_F(ReaderTest, GivesNothingWrongWhateverBitFlips) {
+TEST_F(ReaderTest, NeverReturnsAWrongRecordAfterABitFlip) {
     const auto& name = segments_[1];
     const auto bytes = disk_->contents().at(name).size();
     for (std::uint64_t byte = 0; byte < bytes; byte += 7) {

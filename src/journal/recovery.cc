@@ -1,5 +1,5 @@
-// How a journal is opened: everything is looked at before anything is touched. Versions first, then
-// the end of the last segment; only what was certainly never acknowledged is cut.
+// Opens a journal. Recovery reads everything before it changes anything: versions first, then the
+// end of the last segment; only bytes that were certainly never acknowledged are cut.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace parlance::journal {
 
 namespace {
 
-/// A spare got its name only after it was all zeros, durably; a look at the size and at a few
-/// places is enough to trust it. Its first block may hold the head of a roll that was cut short.
+/// A spare got its name only after it was all zeros, durably; checking the size and a few positions
+/// is enough to trust the file. The first block may hold the head of a roll that was cut short.
 Result<bool> is_usable_spare(Disk& disk, std::uint64_t bytes) {
     static constexpr std::uint64_t kStrideBytes = std::uint64_t{1} << 20;
     const auto file = TRY(disk.open(kSpareName, Disk::Mode::Read));
@@ -32,7 +32,7 @@ Result<bool> is_usable_spare(Disk& disk, std::uint64_t bytes) {
     return true;
 }
 
-/// What was cut off a segment is zeros again, as where nothing was written.
+/// Restores the truncated part of a segment as zeros.
 Result<void> fill_up(File& file, Health& health, std::uint64_t bytes) {
     const auto size = TRY(file.size());
     TRY(write_zeros(file, size, bytes));
@@ -53,7 +53,7 @@ Result<std::unique_ptr<Journal>> Journal::open(Disk& disk, Options options) {
 }
 
 Result<void> Journal::recover() {
-    // The mark first: if a hub is writing, the segments can only be further than the mark.
+    // The mark is read first: if a hub is writing, the segments can only be further than the mark.
     MarkCheck check{TRY(read_high_water(disk_))};
     const auto evidence = TRY(gather_evidence(disk_, options_.viewed));
     auto segments = TRY(load_segments(disk_, evidence.names, evidence.short_first()));
@@ -73,14 +73,14 @@ Result<void> Journal::recover() {
     TRY(mend_tail(walk, was_mending ? segment_bytes_ : written_end));
     if (recovery_.lost) return accept_loss(check, evidence);
     TRY(begin_marking(check));
-    // A segment says by which version all of it can be read, so an older one is not continued.
+    // A segment's version promises who can read all of it, so an older segment is not continued.
     if (walk.segment().head.version < kDataVersion) return roll(0);
     return {};
 }
 
 Result<void> Journal::recover_empty(const MarkCheck& check, const Evidence& evidence) {
     TRY(judge_loss(check, evidence));
-    // A directory that no hub has served has no mark, and needs none yet.
+    // A directory that no hub has served has no mark and needs none yet.
     if (!check.stored().is_there) recovery_.mark_note.clear();
     if (options_.is_read_only) return {};
     TRY(adopt_leftovers(evidence.names));
@@ -89,7 +89,7 @@ Result<void> Journal::recover_empty(const MarkCheck& check, const Evidence& evid
     return begin_marking(check);
 }
 
-/// Takes the journal's state from the last segment, and returns where its writing ends.
+/// Takes the journal's state from the last segment, and returns where the written bytes end.
 Result<std::uint64_t> Journal::find_tail(Walk& walk, MarkCheck& check) {
     check.pass(walk.last(), walk.chain());
     const auto end = TRY(walk_to_tail(walk, [&]() -> Result<void> {
@@ -112,7 +112,8 @@ Result<std::uint64_t> Journal::find_tail(Walk& walk, MarkCheck& check) {
     return end;
 }
 
-/// A writer goes on only if nothing is missing, or exactly what is missing was accepted.
+/// A writer continues only if nothing is missing, or if exactly the missing records were accepted
+/// as lost.
 Result<void> Journal::judge_loss(const MarkCheck& check, const Evidence& evidence) {
     const bool is_foreign = check.is_foreign(last_sequence_, origin_);
     recovery_.mark_note = check.note(last_sequence_, origin_);
@@ -137,9 +138,9 @@ Result<void> Journal::judge_loss(const MarkCheck& check, const Evidence& evidenc
     return {};
 }
 
-/// The journal goes on in a segment behind the lost records, whose sequence numbers stay unused.
-/// Until that segment is there the mark says that they are missing: if the process dies meanwhile,
-/// the next start asks again.
+/// The journal continues in a segment after the lost records, whose sequence numbers stay unused.
+/// Until the new segment exists, the mark says that the records are missing: if the process dies
+/// meanwhile, the next start asks the operator again.
 Result<void> Journal::accept_loss(const MarkCheck& check, const Evidence& evidence) {
     const auto& lost = *recovery_.lost;
     const HighWater accepted{lost.last, chain_, origin_};
@@ -151,7 +152,7 @@ Result<void> Journal::accept_loss(const MarkCheck& check, const Evidence& eviden
     const auto set_aside = [&](const std::string& name) {
         return disk_.rename(name, name + std::string{kLostSuffix});
     };
-    // From the end, each for good before the next: what a crash leaves is still a lost end.
+    // From the end backwards, each rename durable before the next: a crash still leaves a lost end.
     for (const auto& segment : evidence.lost) {
         TRY(set_aside(segment_name(segment.first)));
         TRY(health_.sync_directory(disk_));
@@ -171,8 +172,8 @@ Result<void> Journal::accept_loss(const MarkCheck& check, const Evidence& eviden
     return mark_file_->write(disk_, health_, accepted);
 }
 
-/// The mark is where the journal is found to be, or soon will be: a disk without room for a small
-/// file does not keep the hub from starting.
+/// Writes the mark at the journal's present end. A failed write is ignored: a disk without room for
+/// a small file must not keep the hub from starting.
 Result<void> Journal::begin_marking(const MarkCheck& check) {
     if (!check.is_foreign(last_sequence_, origin_)) mark_file_->adopt(check.stored());
     (void)mark_file_->write(disk_, health_, high_water());
@@ -183,8 +184,8 @@ Result<void> Journal::mend_tail(Walk& walk, std::uint64_t written_end) {
     file_ = TRY(disk_.open(walk.segment().name, Disk::Mode::ReadWrite));
     if (written_end > tail_) TRY(blank_out(disk_, *file_, health_, tail_, written_end));
 
-    // The process before this one may have died of a failed sync, and then its last batch is in
-    // the system's cache, counts as written, and is not on the disk. Writing it again mends that.
+    // The process before may have died of a failed sync; then its last batch is in the system's
+    // cache, counts as written, and is not on the disk. Writing the batch again repairs the disk.
     const auto begin = walk.last_frame_at();
     const auto frame = TRY(walk.window().at(begin, tail_ - begin));
     if (const auto why = walk.window().unreadable(begin, tail_ - begin); !why.empty()) {

@@ -26,12 +26,12 @@ auto mismatch(std::string what) {
     return fail(Fault::Corrupt, "the copy does not match this journal: " + std::move(what));
 }
 
-/// A segment that is to be written: the copy's part of it, then this journal's own, then zeros.
+/// A segment to be written: first the copy's bytes, then the damaged file's own bytes, then zeros.
 struct Planned {
     RestoredSegment told;
     std::uint64_t bytes = 0;
-    std::uint64_t copied_end = 0;  ///< Where the part from the copy ends,
-    std::uint64_t own_end = 0;     ///< and where that from the damaged file does.
+    std::uint64_t copied_end = 0;  ///< Where the bytes from the copy end.
+    std::uint64_t own_end = 0;     ///< Where the bytes from the damaged file end.
     Chain chain{};
 };
 
@@ -44,7 +44,8 @@ Sequence last_of(const std::vector<ChainMark>& marks) {
     return marks.empty() ? Sequence{} : marks.back().last;
 }
 
-/// Goes on behind the copy's last batch with those of the damaged file that continue its chain.
+/// Appends, after the copy's last batch, the batches of the damaged file that continue the copy's
+/// chain.
 Result<std::uint64_t> extend(Disk& disk, const Survey& own, Survey& survey) {
     const auto window = TRY(Window::open(disk, own.name));
     Sha256 hasher;
@@ -99,7 +100,7 @@ class Repairer {
             const bool is_behind_all = own_.empty() || due_ > own_.rbegin()->first;
             if (is_there && own->second.problem.empty()) {
                 TRY(accept(own->second));
-                if (due_ == own->first) break;  // It is the newest one, and still empty.
+                if (due_ == own->first) break;  // The newest segment, still empty.
             } else if (!is_there && TRY(pass_accepted_loss())) {
                 continue;
             } else if (!is_there && is_behind_all && due_ > known_last_ &&
@@ -143,12 +144,12 @@ class Repairer {
             const auto next = std::next(each);
             if (next != own_.end()) find_lost_end(survey, next->second);
             if (mark_ && is_mark_of_another_journal(survey)) mark_.reset();
-            if (survey.problem.empty()) survey.marks = {};  // Only needed where it is damaged.
+            if (survey.problem.empty()) survey.marks = {};  // Only damaged segments need marks.
         }
         return {};
     }
 
-    /// The start does not listen to such a high-water mark either.
+    /// A start ignores such a high-water mark too.
     bool is_mark_of_another_journal(const Survey& own) const {
         const bool has_first_batch =
             own.head && own.head->before == Sequence{} && own.last >= own.first;
@@ -161,7 +162,8 @@ class Repairer {
         return batch == nullptr || batch->chain != mark_->chain;
     }
 
-    /// A segment whose last batches are zeros looks whole; the one behind it knows better.
+    /// A segment whose last batches were zeroed looks whole; the next segment's head shows the
+    /// loss.
     static void find_lost_end(Survey& survey, const Survey& next) {
         const bool is_next = next.head && next.head->before == survey.first;
         if (!survey.problem.empty() || !is_next || survey.last == next.head->last_before()) return;
@@ -172,7 +174,7 @@ class Repairer {
     Result<void> read_snapshots() {
         for (const auto sequence : list_snapshots(names_)) {
             auto stored = check_snapshot(disk_, sequence);
-            if (!stored && stored.error().fault == Fault::Corrupt) continue;  // It says nothing.
+            if (!stored && stored.error().fault == Fault::Corrupt) continue;  // No evidence.
             if (!stored) return tl::unexpected(std::move(stored).error());
             snapshots_.emplace(sequence, stored->chain);
             known_last_ = std::max(known_last_, sequence);
@@ -180,8 +182,8 @@ class Repairer {
         return {};
     }
 
-    /// The newest segment ends before a record that is known to have been acknowledged, and no
-    /// later segment of the copy begins there: its own end is missing.
+    /// The newest segment ends before a record that was certainly acknowledged, and no later
+    /// segment of the copy begins there: the segment's own end is missing.
     void find_lost_tail() {
         if (own_.empty()) return;
         auto& newest = own_.rbegin()->second;
@@ -194,8 +196,8 @@ class Repairer {
         is_end_lost_ = true;
     }
 
-    /// The segment of this journal, or where that is damaged the one of the copy, says that the
-    /// records from due_ to it are gone for good.
+    /// True if a segment of this journal, or the copy's version of a damaged segment, says that the
+    /// loss of the records from due_ up to the segment was accepted.
     Result<bool> pass_accepted_loss() {
         auto following = TRY(segment_after_accepted_loss(disk_, due_));
         if (!following) {
@@ -207,8 +209,8 @@ class Repairer {
         return true;
     }
 
-    /// Where the end of this journal is lost, what tells of it may lag behind what was
-    /// acknowledged: the copy's further records are taken as well.
+    /// Where the end of this journal is lost, the remaining evidence may lag behind the
+    /// acknowledged records: the repair also takes the copy's further records.
     Result<bool> does_copy_go_on() {
         const bool is_there = std::ranges::find(copy_firsts_, due_) != copy_firsts_.end();
         if (!is_end_lost_ || !is_there) return false;
@@ -217,7 +219,7 @@ class Repairer {
         return survey.last >= survey.first;
     }
 
-    /// A segment of this journal that is whole: it must go on where the one before it ends.
+    /// Accepts a whole segment of this journal, which must continue the segment before.
     Result<void> accept(const Survey& own) {
         if (own.head->chain_before != chain_ || own.head->before != before_) {
             return mismatch(
@@ -234,7 +236,8 @@ class Repairer {
         chain_ = survey.chain;
     }
 
-    /// The segment that begins with due_; `own` is the damaged file, null if there is none.
+    /// Plans the segment that begins with due_; `own` is the damaged file, null if the file is
+    /// missing.
     Result<void> take_from_copy(const Survey* own) {
         const auto name = segment_name(due_);
         if (std::ranges::find(copy_firsts_, due_) == copy_firsts_.end()) return lacks(name);
@@ -299,7 +302,7 @@ class Repairer {
             "its {} does not continue record {} of this one", segment_name(due_), due_.value - 1));
     }
 
-    /// Each batch that is whole in the damaged file is in the copy, with the same chain.
+    /// Each whole batch in the damaged file must be in the copy, with the same chain.
     Result<void> compare_marks(const Survey& own, const Survey& copied) {
         for (const auto& mark : own.marks) {
             if (mark.last > copied.last) break;
@@ -313,7 +316,7 @@ class Repairer {
         return {};
     }
 
-    /// The mark names two batches of this journal: its first one, and the one at the mark.
+    /// The mark names two batches of this journal: the first batch, and the batch at the mark.
     Result<void> compare_high_water(const Survey& copied) {
         if (!mark_) return {};
         if (before_ == Sequence{} && mark_->origin != Chain{}) {
@@ -357,7 +360,7 @@ class Repairer {
 
     Result<void> restore(Planned& planned) {
         const auto temporary = planned.told.name + std::string{kTemporarySuffix};
-        (void)disk_.remove(temporary);  // Of an attempt that failed; usually there is none.
+        (void)disk_.remove(temporary);  // Left by a failed attempt; usually absent.
         auto written = write(planned, temporary);
         if (!written) {
             (void)disk_.remove(temporary);
@@ -403,15 +406,15 @@ class Repairer {
     std::vector<Sequence> copy_firsts_;
     std::map<Sequence, Survey> own_;  ///< By first sequence.
     std::map<Sequence, Chain> snapshots_;
-    Sequence known_last_{};          ///< The last record that anything here says was acknowledged.
-    std::optional<HighWater> mark_;  ///< None: there is none of this journal.
-    bool is_end_lost_ = false;       ///< The last segments are missing, or the newest one's end.
+    Sequence known_last_{};          ///< The last record known to have been acknowledged.
+    std::optional<HighWater> mark_;  ///< Empty: no mark of this journal exists.
+    bool is_end_lost_ = false;  ///< The last segments, or the newest segment's end, are missing.
 
-    // Where the plan stands: every record before due_ is there or planned.
+    // The plan's position: every record before due_ is present or planned.
     Sequence due_{1};
     Sequence before_{};
     Chain chain_{};
-    std::uint64_t anchors_ = 0;  ///< How often something of this journal agreed with the chain.
+    std::uint64_t anchors_ = 0;  ///< How often the chain matched evidence of this journal.
     std::vector<Planned> planned_;
 };
 

@@ -15,7 +15,7 @@ using testing::zero;
 
 class RepairTest : public ::testing::Test {
   protected:
-    /// The journal is whole again, and a hub starts on it with every record.
+    /// The journal is whole again, and a hub starts on the journal with every record.
     void expect_whole(MemoryDisk& disk) {
         const auto verified = verify(disk, {});
         ASSERT_TRUE(verified) << verified.error().message;
@@ -24,7 +24,7 @@ class RepairTest : public ::testing::Test {
         ASSERT_TRUE(journal) << journal.error().message;
         EXPECT_EQ(testing::read_all(**journal), diary_.acknowledged);
     }
-    /// Refused with this, and not a byte changed.
+    /// The repair is refused with `words`, and no byte has changed.
     static void expect_refused(MemoryDisk& disk, MemoryDisk& copy, const std::string& words) {
         const auto before = disk.contents();
         const auto repaired = repair(disk, copy, {});
@@ -33,7 +33,7 @@ class RepairTest : public ::testing::Test {
             << repaired.error().message;
         EXPECT_EQ(disk.contents(), before);
     }
-    /// What the copy would have been when so many records were there.
+    /// A backup made when the journal had this many batches.
     std::unique_ptr<MemoryDisk> journal_of(std::size_t batches) {
         auto disk = std::make_unique<MemoryDisk>();
         auto journal = Journal::open(*disk, testing::kSmall).value();
@@ -96,7 +96,7 @@ void write_over(MemoryDisk& disk, const std::string& name, const std::string& by
     ASSERT_TRUE(file->sync());
 }
 
-TEST_F(RepairTest, RestoresSegmentsThatHoldWhatBelongsIntoOthers) {
+TEST_F(RepairTest, RestoresSegmentsOverwrittenWithOtherSegments) {
     for (std::size_t i = 0; i < segments_.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
             SCOPED_TRACE(fmt::format("{} and {}", segments_[j], segments_[i]));
@@ -124,7 +124,7 @@ TEST_F(RepairTest, ChangesNothingWhereNothingIsDamaged) {
     EXPECT_EQ(disk_->contents(), before);
 }
 
-TEST_F(RepairTest, OnTrialSaysWhatItWouldDoAndWritesNothing) {
+TEST_F(RepairTest, DryRunReportsThePlanAndWritesNothing) {
     disk_->flip_bit(segments_[1], 4096 + 72 + 200, 0);
     const auto before = disk_->contents();
     const auto repaired = repair(*disk_, *copy_, {.is_dry_run = true});
@@ -135,13 +135,13 @@ TEST_F(RepairTest, OnTrialSaysWhatItWouldDoAndWritesNothing) {
     EXPECT_EQ(disk_->contents(), before);
 }
 
-TEST_F(RepairTest, TakesTheEndOfASegmentThatTheCopyHasOnlyInPartFromTheDamagedFile) {
+TEST_F(RepairTest, CompletesAnOlderCopyFromTheDamagedFile) {
     for (std::size_t batches = 1; batches < diary_.acknowledged.size() / 2; ++batches) {
         SCOPED_TRACE(batches);
         const auto disk = disk_->clone();
         const auto backup = journal_of(batches);
         const auto newest = testing::segments_of(*backup).back();
-        disk->flip_bit(newest, 4096 + 72 + 10, 0);  // In its first batch, which the copy has.
+        disk->flip_bit(newest, 4096 + 72 + 10, 0);  // In the first batch, which the copy has.
         const auto repaired = repair(*disk, *backup, {});
         ASSERT_TRUE(repaired) << repaired.error().message;
         expect_whole(*disk);
@@ -198,7 +198,7 @@ TEST_F(RepairTest, RestoresTheZeroedEndOfAnOldSegment) {
     expect_whole(*disk_);
 }
 
-/// As many records of the same lengths, but others.
+/// A journal with as many records of the same lengths, but different contents.
 std::unique_ptr<MemoryDisk> another_journal() {
     auto disk = std::make_unique<MemoryDisk>();
     auto journal = Journal::open(*disk, testing::kSmall).value();
@@ -224,7 +224,7 @@ TEST_F(RepairTest, RefusesACopyOfAnotherJournalAndNamesTheFirstMismatch) {
     expect_refused(*disk_, *other, fmt::format("between record {}", second_.value - 1));
 }
 
-/// The high-water mark is at the last record, as a killed hub leaves it: there is no snapshot.
+/// The high-water mark is at the last record, as a killed hub leaves the mark; no snapshot exists.
 class MarkedRepairTest : public RepairTest {
   protected:
     void SetUp() override {
@@ -244,7 +244,7 @@ class MarkedRepairTest : public RepairTest {
     Sequence last_{};
 };
 
-TEST_F(MarkedRepairTest, RestoresWhatTheHighWaterMarkSaysIsMissingAtTheEnd) {
+TEST_F(MarkedRepairTest, RestoresMissingLastSegmentsUpToTheMark) {
     for (std::size_t count = 1; count < segments_.size(); ++count) {
         SCOPED_TRACE(count);
         const auto disk = disk_->clone();
@@ -282,7 +282,7 @@ TEST_F(MarkedRepairTest, RefusesACopyThatEndsBeforeTheMark) {
     }
 }
 
-TEST_F(MarkedRepairTest, RestoresTheLastSegmentThatOnlyTheViewsKnowOf) {
+TEST_F(MarkedRepairTest, RestoresTheLastSegmentThatOnlyTheViewsProve) {
     ASSERT_TRUE(disk_->remove(kHighWaterName));
     ASSERT_TRUE(disk_->remove(segments_.back()));
     const auto repaired = repair(*disk_, *copy_, {.viewed = last_});
@@ -306,7 +306,7 @@ TEST_F(MarkedRepairTest, RefusesACopyThatHasAnotherBatchAtTheMark) {
     expect_refused(*disk_, *another_journal(), "the high-water mark is of a journal");
 }
 
-TEST_F(MarkedRepairTest, DoesNotListenToAMarkOfAnotherJournal) {
+TEST_F(MarkedRepairTest, IgnoresAMarkOfADifferentJournal) {
     MemoryDisk other;
     {
         auto journal = Journal::open(other, testing::kSmall).value();
@@ -323,8 +323,8 @@ TEST_F(MarkedRepairTest, DoesNotListenToAMarkOfAnotherJournal) {
     expect_restored(*disk_, 1);
 }
 
-TEST_F(MarkedRepairTest, TakesWhatTheCopyHasBehindTheMarkOfAMissingEnd) {
-    // The mark is a second old: the copy knows more of what was acknowledged than it.
+TEST_F(MarkedRepairTest, RestoresAMissingEndBeyondTheMark) {
+    // The mark is a second old: the copy has acknowledged records beyond the mark.
     ASSERT_TRUE(disk_->remove(segments_.back()));
     ASSERT_TRUE(disk_->remove(segments_[segments_.size() - 2]));
     const auto first_lost = *parse_segment_name(segments_[segments_.size() - 2]);
@@ -352,7 +352,7 @@ TEST_F(MarkedRepairTest, PassesRecordsWhoseLossWasAccepted) {
             SCOPED_TRACE(fmt::format("{} {}", name, is_missing ? "missing" : "damaged"));
             const auto disk = disk_->clone();
             const bool follows_gap = *parse_segment_name(name) == Sequence{last_.value + 1};
-            if (is_missing && follows_gap) continue;  // Nothing here says that the gap is one.
+            if (is_missing && follows_gap) continue;  // No proof of an accepted loss.
             if (is_missing) {
                 ASSERT_TRUE(disk->remove(name));
             }
@@ -395,13 +395,13 @@ TEST_F(RepairTest, RefusesACopyThatIsNoJournal) {
     EXPECT_EQ(repaired.error().fault, Fault::NotFound);
 }
 
-TEST_F(RepairTest, RefusesWhereNothingSaysWhichJournalItIs) {
+TEST_F(RepairTest, RefusesWithoutEvidenceOfTheJournalsIdentity) {
     for (const auto& name : segments_) ASSERT_TRUE(disk_->remove(name));
     ASSERT_TRUE(disk_->open(segments_[0], Disk::Mode::Create));
     expect_refused(*disk_, *copy_, "nothing that is whole here says which journal this is");
 }
 
-TEST_F(RepairTest, ThatFailsOrCrashesAnywhereCanBeDoneAgain) {
+TEST_F(RepairTest, CanBeRepeatedAfterAnyFailureOrCrash) {
     for (const auto mishap : testing::kMishaps) {
         for (std::uint64_t operation = 0;; ++operation) {
             SCOPED_TRACE(fmt::format("mishap {} at {}", static_cast<int>(mishap), operation));

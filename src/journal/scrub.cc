@@ -12,7 +12,7 @@
 namespace parlance::journal {
 
 Result<ScrubStep> Scrub::step(Sequence durable, std::uint64_t bytes_max) {
-    step_.bytes = 0;  // What a step found that failed later is told by this one.
+    step_.bytes = 0;  // Damage found by an earlier step that failed is reported with this step.
     while (step_.bytes < bytes_max && !step_.is_round_over) {
         if (window_ == nullptr) {
             TRY(enter_next(durable));
@@ -32,7 +32,7 @@ std::vector<Damage> Scrub::damages() const {
     return damages;
 }
 
-/// The segment behind the one that was left. Records between the two are missing.
+/// Enters the next segment by number. Records between the two segments are missing.
 Result<void> Scrub::enter_next(Sequence durable) {
     const auto firsts = segment_firsts(TRY(disk_.list()));
     const auto next = std::ranges::upper_bound(firsts, segment_first_);
@@ -63,7 +63,7 @@ Result<void> Scrub::enter_next(Sequence durable) {
     return {};
 }
 
-/// Records can be read without a header; only a start cannot do without.
+/// Records can be read without a header; only a start needs the header.
 void Scrub::check_header(Result<Segment> segment) {
     if (!segment) {
         const auto& [fault, message] = segment.error();
@@ -91,12 +91,12 @@ Result<void> Scrub::read_batch(Sequence durable) {
         return {};
     }
     if (last_ >= trusted_) {
-        // What was read before its records were durable may have been half-written then.
+        // Bytes read before their records were durable may have been half-written at that time.
         window_->forget();
         trusted_ = durable;
     }
     auto found = find_batch(*window_, offset_, {last_.value + 1});
-    if (!found) {  // The disk cannot read it: nor can anybody else.
+    if (!found) {  // If the disk cannot read the bytes, no reader can.
         count(kSegmentHeadBytes);
         return pass_damage(found.error().message, durable);
     }
@@ -120,8 +120,8 @@ void Scrub::take_batch(const Found& found) {
     count(found.head.frame_bytes());
 }
 
-/// No whole batch stands here: either this segment is full and the next one goes on, or the batch
-/// is damaged.
+/// No whole batch begins here: either this segment is full and the journal continues in the next
+/// segment, or the batch is damaged.
 Result<void> Scrub::end_or_pass(const std::string& problem, Sequence durable) {
     const auto names = TRY(disk_.list());
     const Sequence due{last_.value + 1};
@@ -138,7 +138,8 @@ Result<void> Scrub::pass_damage(const std::string& problem, Sequence durable) {
     if (const auto passed = pass_in_batch(problem); passed && *passed) return {};
     const Place damaged{segment_first_, offset_, {last_.value + 1}};
     auto place = find_next_place(disk_, window_.get(), damaged, durable);
-    // A file of which a part cannot be read is left; what is behind it in there is lost too.
+    // If part of the file cannot be read, the scrub leaves the file; the records after the part
+    // count as lost.
     if (!place) {
         place = TRY(find_next_place(disk_, nullptr, damaged, durable));
     }
@@ -155,8 +156,8 @@ Result<void> Scrub::pass_damage(const std::string& problem, Sequence durable) {
     return {};
 }
 
-/// Where the head of the batch is whole, it says which records there are and where the next batch
-/// begins. False: it is not.
+/// A whole batch head says which records the batch holds and where the next batch begins. False:
+/// the head is not whole.
 Result<bool> Scrub::pass_in_batch(const std::string& problem) {
     const auto head = TRY(find_whole_head(*window_, offset_, {last_.value + 1}));
     if (!head) return false;
@@ -181,11 +182,11 @@ Result<bool> Scrub::pass_in_batch(const std::string& problem) {
     return true;
 }
 
-/// What follows the last batch of a full segment is zeros to its end.
+/// The bytes after the last batch of a full segment must be zeros.
 Result<void> Scrub::read_padding() {
     static constexpr std::uint64_t kPieceBytes = std::uint64_t{256} << 10;
     if (offset_ >= window_->file_bytes()) {
-        window_->let_go();  // So that the next round reads the disk and not the system's cache.
+        window_->let_go();  // Makes the next round read the disk instead of the system's cache.
         leave();
         return {};
     }

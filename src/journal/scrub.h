@@ -1,8 +1,9 @@
 // Reads the whole journal again and again and checks everything: headers, frames, checksums, chain.
 //
-// Bits rot where nobody reads. A start checks the newest segment and what the snapshot does not
-// contain; the scrub checks the rest. It goes on behind damage, so that all of it is found, and it
-// never writes. It has no thread and no clock: whoever calls step() decides how fast it goes.
+// Bits rot in files that nobody reads. A start checks the newest segment and the records after the
+// snapshot; the scrub checks the rest. The scrub continues after damage, so that all damage is
+// found, and never writes. The scrub has no thread and no clock: the caller of step() sets the
+// pace.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@ namespace parlance::journal {
 struct ScrubCounts {
     std::uint64_t bytes = 0;
     std::uint64_t records = 0;
-    std::uint64_t rounds = 0;  ///< How often it has come to the end.
+    std::uint64_t rounds = 0;  ///< How often the scrub has reached the end.
 };
 
-/// What one step came to.
+/// The outcome of one step.
 struct ScrubStep {
     std::uint64_t bytes = 0;
     bool is_round_over = false;
@@ -38,17 +39,18 @@ struct ScrubStep {
 /// For one thread.
 class Scrub {
   public:
-    /// More places than these are not told apart: a disk that is damaged so much is lost.
+    /// Further damage beyond this many positions is not reported: a disk with so much damage is
+    /// lost.
     static constexpr std::size_t kDamagesMax = 1000;
 
     explicit Scrub(Disk& disk) : disk_(disk) {}
 
-    /// Reads on, about `bytes_max` bytes, in the records up to `durable`. A fault is of the disk,
-    /// not of the journal: the next step tries again at the same place.
+    /// Reads about `bytes_max` bytes further, in the records up to `durable`. A fault is a fault of
+    /// the disk, not of the journal: the next step tries again at the same position.
     Result<ScrubStep> step(Sequence durable, std::uint64_t bytes_max);
 
     const ScrubCounts& counts() const { return counts_; }
-    /// In the order of the journal. Damage that a whole round did not find again is gone.
+    /// In the order of the journal. Damage that a whole round did not find again is dropped.
     std::vector<Damage> damages() const;
 
   private:
@@ -67,22 +69,22 @@ class Scrub {
 
     Disk& disk_;
     ScrubCounts counts_;
-    ScrubStep step_;  ///< The one under way.
+    ScrubStep step_;  ///< The step in progress.
     Sha256 hasher_;
 
-    // Where it stands.
-    std::unique_ptr<Window> window_;  ///< None between two segments.
+    // The scrub's position.
+    std::unique_ptr<Window> window_;  ///< Null between two segments.
     std::string segment_;
     Sequence segment_first_{};
     std::uint64_t offset_ = 0;
-    Sequence last_{};     ///< Every record up to here was looked at in this round.
-    Sequence trusted_{};  ///< What is in the window was durable up to here when it was read.
-    std::optional<Chain> chain_;  ///< After last_; unknown behind damage.
+    Sequence last_{};     ///< Every record up to here was checked in this round.
+    Sequence trusted_{};  ///< The window's bytes were read when records up to here were durable.
+    std::optional<Chain> chain_;  ///< The chain after last_; unknown after damage.
     bool is_behind_last_batch_ = false;
 
     struct Known {
         Damage damage;
-        std::uint64_t round = 0;  ///< When it was last found.
+        std::uint64_t round = 0;  ///< The round that last found the damage.
     };
     std::map<std::pair<std::string, std::uint64_t>, Known> known_;  ///< By segment and offset.
 };

@@ -31,7 +31,7 @@ class ScrubTest : public ::testing::Test {
     Sequence third_ = *parse_segment_name(segments_.at(2));
 };
 
-TEST_F(ScrubTest, FindsNothingInAWholeJournalAndCountsIt) {
+TEST_F(ScrubTest, FindsNothingInAWholeJournalAndCountsItsRecords) {
     Scrub scrub{*disk_};
     EXPECT_TRUE(round(scrub, last()).empty());
     EXPECT_EQ(scrub.counts().records, last().value);
@@ -41,12 +41,12 @@ TEST_F(ScrubTest, FindsNothingInAWholeJournalAndCountsIt) {
     EXPECT_EQ(scrub.counts().records, 2 * last().value);
 }
 
-TEST_F(ScrubTest, FindsEveryKindOfDamageOnceAndReadsOnBehindIt) {
+TEST_F(ScrubTest, FindsEveryKindOfDamageOnceAndReadsOn) {
     for (const auto& damage : testing::damage_cases(third_.value - second_.value)) {
         SCOPED_TRACE(damage.name);
         const auto disk = disk_->clone();
         damage.harm(*disk, segments_[1]);
-        disk->flip_bit(segments_[2], 4096 + 72 + 200, 0);  // And a second place behind it.
+        disk->flip_bit(segments_[2], 4096 + 72 + 200, 0);  // And a second damage after the first.
         Scrub scrub{*disk};
         const auto found = round(scrub, last());
         ASSERT_EQ(found.size(), 2U);
@@ -59,7 +59,7 @@ TEST_F(ScrubTest, FindsEveryKindOfDamageOnceAndReadsOnBehindIt) {
     }
 }
 
-TEST_F(ScrubTest, A2_TakesPaddingThatCannotBeReadForNoDamageOfARecord) {
+TEST_F(ScrubTest, A2_ReportsUnreadablePaddingWithoutLostRecords) {
     const auto bytes = disk_->contents().at(segments_[1]).size();
     disk_->refuse_reads(segments_[1], bytes - 20, bytes);
     Scrub scrub{*disk_};
@@ -71,7 +71,7 @@ TEST_F(ScrubTest, A2_TakesPaddingThatCannotBeReadForNoDamageOfARecord) {
     EXPECT_EQ(scrub.counts().records, last().value);
 }
 
-TEST_F(ScrubTest, A2_TakesRecordsWhoseLossWasAcceptedForNoDamage) {
+TEST_F(ScrubTest, A2_DoesNotReportAnAcceptedLoss) {
     const auto lost_first = *parse_segment_name(segments_.back());
     {
         const auto journal = Journal::open(*disk_, testing::kSmall).value();
@@ -91,7 +91,7 @@ TEST_F(ScrubTest, A2_TakesRecordsWhoseLossWasAcceptedForNoDamage) {
     EXPECT_EQ(scrub.counts().records, lost_first.value - 1 + 1) << "what is left, and the new one";
 }
 
-TEST_F(ScrubTest, FindsAFlippedBitWhereverItIs) {
+TEST_F(ScrubTest, FindsAFlippedBitAnywhere) {
     const auto& name = segments_[1];
     const auto bytes = disk_->contents().at(name).size();
     for (std::uint64_t byte = 0; byte < bytes; byte += 11) {
@@ -102,10 +102,10 @@ TEST_F(ScrubTest, FindsAFlippedBitWhereverItIs) {
     }
 }
 
-TEST_F(ScrubTest, FindsABatchThatWasReplacedByOneThatIsWholeInItself) {
+TEST_F(ScrubTest, FindsAForgedBatchByTheChain) {
     Diary other;
     const auto another = testing::disk_of_segments(other);
-    // The same records, but one: its batch is right in itself, and the chain is not.
+    // The same records except for one: the batch is whole in itself, but the chain does not match.
     MemoryDisk forged;
     {
         auto journal = Journal::open(forged, testing::kSmall).value();
@@ -132,20 +132,20 @@ TEST_F(ScrubTest, FindsAMissingEnd) {
     EXPECT_EQ(found[0].last, last());
 }
 
-TEST_F(ScrubTest, ReadsNoFurtherThanItIsTold) {
+TEST_F(ScrubTest, ReadsAboutTheRequestedBytesPerStep) {
     Scrub scrub{*disk_};
     std::uint64_t steps = 0;
     for (bool is_over = false; !is_over; ++steps) {
         const auto step = scrub.step(last(), 1000);
         ASSERT_TRUE(step);
-        EXPECT_LE(step->bytes, 8192U);  // One batch, header or piece at least.
+        EXPECT_LE(step->bytes, 8192U);  // A step reads at least one batch, header or piece.
         is_over = step->is_round_over;
     }
     EXPECT_GT(steps, 8U);
     EXPECT_EQ(scrub.counts().records, last().value);
 }
 
-TEST_F(ScrubTest, TakesAHalfWrittenAppendBehindTheDurableRecordsForNoDamage) {
+TEST_F(ScrubTest, IgnoresAHalfWrittenAppendAfterTheDurableRecords) {
     disk_->flip_bit(segments_.back(), disk_->contents().at(segments_.back()).size() - 1, 0);
     auto journal = Journal::open(*disk_, {.segment_bytes = 8192, .is_read_only = true});
     Scrub scrub{*disk_};
@@ -173,7 +173,7 @@ TEST_F(ScrubTest, ForgetsDamageThatARoundDoesNotFindAgain) {
     EXPECT_TRUE(scrub.damages().empty());
 }
 
-TEST_F(ScrubTest, GoesOnAfterADiskThatDidNotAnswerAndTellsWhatItFoundBefore) {
+TEST_F(ScrubTest, ContinuesAfterADiskFaultAndReportsEarlierFindings) {
     disk_->flip_bit(segments_[1], 4096 + 72 + 200, 0);
     for (std::uint64_t operation = 0; operation < 30; ++operation) {
         Scrub scrub{*disk_};

@@ -107,8 +107,8 @@ Result<void> write_zeros(File& file, std::uint64_t from, std::uint64_t to) {
 
 namespace {
 
-/// A stretch at a time: a whole segment in one sync would keep the disk busy for as long, and
-/// every turn of the hub waiting behind it.
+/// Syncs after every stretch: a single sync of a whole segment would keep the disk busy for long,
+/// and every turn of the hub would wait.
 Result<void> write_zeros_gently(File& file, Health& health, std::uint64_t bytes) {
     constexpr std::uint64_t kStretchBytes = std::uint64_t{2} << 20;
     for (std::uint64_t at = 0; at < bytes; at += kStretchBytes) {
@@ -127,7 +127,7 @@ Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
     auto file = TRY(disk.open(name, Disk::Mode::Create));
     auto written = write_zeros_gently(*file, health, bytes);
     if (!written) {
-        // A half-made file would keep the space that someone may be waiting for.
+        // A half-made file would keep space that the next append may need.
         file.reset();
         (void)disk.remove(name);
         return tl::unexpected(std::move(written).error());
@@ -137,11 +137,12 @@ Result<std::unique_ptr<File>> make_blank_file(Disk& disk,
 
 Result<void> blank_out(
     Disk& disk, File& file, Health& health, std::uint64_t from, std::uint64_t to) {
-    // If the mark cannot be made, say for want of space, only a second fault could show it.
+    // If the file cannot be made, for example for want of space, only a second fault makes the
+    // absence matter.
     (void)disk.open(kMendingName, Disk::Mode::Create);
     TRY(health.sync_directory(disk));
-    // The head goes last and alone: while it stands, it tells how much was to follow, and once
-    // nothing follows it, anything may be left of it.
+    // The head is wiped last and alone: until then the head tells how much was to follow, and once
+    // only zeros follow, a torn head still reads as an append that was cut short.
     const auto head_end = from + kBatchHeadBytes;
     if (to > head_end) {
         TRY(write_zeros(file, head_end, to));
@@ -149,7 +150,7 @@ Result<void> blank_out(
     }
     TRY(write_zeros(file, from, std::min(to, head_end)));
     TRY(health.sync(file));
-    (void)disk.remove(kMendingName);  // Left behind, it costs a start some time and nothing else.
+    (void)disk.remove(kMendingName);  // A leftover file costs the next start only time.
     return {};
 }
 

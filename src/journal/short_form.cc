@@ -6,7 +6,7 @@ namespace parlance::journal {
 
 namespace {
 
-// Flags of what was accepted, above its priority.
+// Flags of an accepted message, above the priority bits.
 constexpr unsigned kPriorityBits = 2;
 constexpr unsigned kPriorityMask = 3;
 constexpr unsigned kWaits = 1U << 2U;
@@ -14,7 +14,7 @@ constexpr unsigned kExpires = 1U << 3U;
 constexpr unsigned kHasDeadline = 1U << 4U;
 constexpr unsigned kAllFlags = (1U << 5U) - 1;
 
-// Flags of a ticket, below how long ago it was founded.
+// Flags of a ticket, below the distance in records.
 constexpr unsigned kIsCopy = 1;
 constexpr unsigned kIsAgain = 2;
 constexpr unsigned kTicketBits = 2;
@@ -25,7 +25,7 @@ std::uint64_t count_of(Time time) {
     return static_cast<std::uint64_t>(time.time_since_epoch().count());
 }
 
-/// Small things, put together on the stack and appended at once.
+/// Gathers small values on the stack and appends them at once.
 class Head {
   public:
     explicit Head(ShortForm form) { byte(static_cast<unsigned>(form)); }
@@ -35,7 +35,7 @@ class Head {
         store(at_, number);
         at_ += sizeof number;
     }
-    /// Any two times: the difference may wrap, and wraps back.
+    /// Works for any two times: the difference may wrap, and reading wraps back.
     void since(Time time, Time at) {
         varint(to_zigzag(static_cast<std::int64_t>(count_of(time) - count_of(at))));
     }
@@ -89,7 +89,7 @@ Result<Event> decode_accepted(ByteReader& in, const Position& position) {
     return event;
 }
 
-/// Nothing if the ticket is none of the records before this one.
+/// False, and nothing written, if no record up to this one created the ticket.
 bool put_ticket(Head& head, Ticket ticket, std::uint32_t attempt, const Position& position) {
     const auto founded = ticket.value / kCopiesMax;
     const auto copy = ticket.value % kCopiesMax;

@@ -1,13 +1,13 @@
-// What is written of every message, in as few bytes as it takes: the three records that make an
-// interaction, with what they say relative to where and when they stand.
+// Compact encodings for the three most frequent records: a message accepted, leased and
+// acknowledged. Sequences and times are written relative to the record's own.
 //
 //   accepted       number, flags, retries, four bytes of fingerprint, times as flagged, envelope
 //   leased         number, ticket, instance, until when
 //   acknowledged   number, ticket
-//   ticket         how many records ago it was founded, above two flags; copy and attempt as
-//   flagged
+//   ticket         distance in records to the record that created the ticket, above two flags;
+//                  copy and attempt as flagged
 //
-// An event with anything out of the ordinary takes the long form, which can say everything.
+// An event with any unusual value takes the long form, which can encode every event.
 #pragma once
 
 #include <string>
@@ -20,19 +20,20 @@
 
 namespace parlance::journal {
 
-/// Where a record stands, and when it was written.
+/// The sequence and time of a record.
 struct Position {
     Sequence sequence{};
     Time at{};
 };
 
-/// Numbers of short forms. They share one byte with those of events, from its end.
+/// Numbers of short forms. They share one byte with the event numbers and are taken from the upper
+/// end.
 enum class ShortForm : std::uint8_t { Accepted = 125, Leased, Acknowledged };
 
-/// False: it has no short form, and nothing was written.
+/// False: the event has no short form, and nothing was written.
 bool encode_short(const Event& event, const Position& position, std::string& out);
 
-/// What follows the number.
+/// Decodes the bytes after the number.
 Result<Event> decode_short(ShortForm form, ByteReader& in, const Position& position);
 
 }  // namespace parlance::journal

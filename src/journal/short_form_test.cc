@@ -1,4 +1,4 @@
-// The records of an interaction in few bytes, and journals from before there were any.
+// The most frequent records in few bytes, and journals from before the short forms.
 #include "journal/short_form.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ std::string in_long(const Event& event) {
     return out;
 }
 
-/// Whatever form it took, it reads as what it was.
+/// In whatever form, the event reads back unchanged.
 void expect_kept(const Event& event, const Position& at = kHere) {
     const auto payload = written(event, at);
     const auto read = decode(payload, at);
@@ -72,7 +72,7 @@ TEST(ShortForm, C15_AnInteractionTakesFewBytesBeyondItsBody) {
     EXPECT_EQ(written(DeliveryAcknowledged{ticket, 1}).size(), 3U);
 }
 
-TEST(ShortForm, KeepsEverythingThatItSays) {
+TEST(ShortForm, KeepsEveryField) {
     expect_kept(accepted());
     auto event = accepted();
     event.waits = true;
@@ -87,7 +87,7 @@ TEST(ShortForm, KeepsEverythingThatItSays) {
     expect_kept(DeliveryAcknowledged{{kCopiesMax + 1023}, 0xFFFF'FFFFU});
 }
 
-TEST(ShortForm, LeavesTheLongOneToWhatIsOutOfTheOrdinary) {
+TEST(ShortForm, EncodesUnusualEventsInTheLongForm) {
     auto elsewhere = accepted();
     elsewhere.ticket.value += 1;
     auto with_missed = accepted();
@@ -109,7 +109,7 @@ TEST(ShortForm, LeavesTheLongOneToWhatIsOutOfTheOrdinary) {
     }
 }
 
-TEST(ShortForm, IsCorruptWhereItIsCutOrNamesWhatCannotBe) {
+TEST(ShortForm, IsCorruptWhenTruncatedOrWithAnImpossibleTicket) {
     const Event cases[] = {accepted(),
                            LeaseGranted{{kCopiesMax}, {9}, 2, kHere.at},
                            DeliveryAcknowledged{{kCopiesMax + 7}, 2}};
@@ -127,7 +127,7 @@ TEST(ShortForm, IsCorruptWhereItIsCutOrNamesWhatCannotBe) {
     }
 }
 
-/// A segment of data version 1 with one batch, as the program of then wrote it.
+/// A segment of data version 1 with one batch, as a program of that version wrote it.
 void write_version_1(MemoryDisk& disk, const std::vector<std::string>& payloads, Chain& chain) {
     const SegmentHead segment{.version = 1, .first = {1}, .bytes = kSmall.segment_bytes};
     std::string frame(kBatchHeadBytes, '\0');
@@ -157,7 +157,7 @@ void write_version_1(MemoryDisk& disk, const std::vector<std::string>& payloads,
     ASSERT_TRUE(disk.sync_directory());
 }
 
-TEST(OlderVersion, IsReadAndGoneOnFromInASegmentOfItsOwn) {
+TEST(OlderVersion, IsReadAndContinuedInANewSegment) {
     MemoryDisk disk;
     Chain chain;
     write_version_1(disk, {"one", std::string(300, 'x')}, chain);

@@ -78,7 +78,7 @@ Result<bool> SnapshotReader::next(std::string& piece) {
     const auto head = decode_snapshot_frame_head({bytes.data(), bytes.size()});
     if (head.bytes == 0) return check_end();
     const auto piece_at = offset_ + kSnapshotFrameHeadBytes;
-    // Compared before there is memory for it: a length that is damaged may be anything.
+    // Compared before memory is allocated: a damaged length may have any value.
     if (head.bytes > size_ - piece_at) return damaged(name_);
     piece.resize(head.bytes);
     const auto filled = TRY(file_->read_at(piece_at, piece));
@@ -91,7 +91,7 @@ Result<bool> SnapshotReader::next(std::string& piece) {
     return true;
 }
 
-/// The trailer is the one that these frames have, and nothing follows it.
+/// The trailer must match the frames, and nothing may follow.
 Result<bool> SnapshotReader::check_end() {
     std::array<char, kSnapshotTrailerBytes> bytes;
     const auto filled = TRY(file_->read_at(offset_, bytes));
@@ -149,7 +149,7 @@ void SnapshotWriter::give_up() {
 Result<void> SnapshotWriter::begin() {
     TRY(health_.check());
     const auto chain = TRY(chain_at(disk_, sequence_));
-    (void)disk_.remove(temporary());  // Of an attempt that failed; usually there is none.
+    (void)disk_.remove(temporary());  // Left by a failed attempt; usually absent.
     file_ = TRY(disk_.open(temporary(), Disk::Mode::Create));
     return write(encode(SnapshotHead{.sequence = sequence_, .at = at_, .chain = chain}));
 }
@@ -160,7 +160,7 @@ Result<void> SnapshotWriter::write(std::string_view bytes) {
     return {};
 }
 
-/// The first failure is the last: its file is removed, and every later call hears of it.
+/// The first failure is final: the file is removed, and every later call returns the same error.
 template <class Step>
 Result<void> SnapshotWriter::noted(const Step& step) {
     if (failure_) return tl::unexpected(*failure_);

@@ -11,7 +11,7 @@ namespace parlance::journal {
 
 namespace {
 
-/// What follows the last batch: zeros, or in the newest segment a torn append.
+/// Checks the bytes after the last batch: zeros, or in the newest segment a torn append.
 Result<void> check_end(Walk& walk, bool is_newest) {
     if (is_newest) {
         TRY(walk_to_tail(walk, []() -> Result<void> { return {}; }));
@@ -27,7 +27,7 @@ Result<void> check_end(Walk& walk, bool is_newest) {
     return fail(Fault::Corrupt, fmt::format("{}:{}: {}", walk.segment().name, walk.offset(), why));
 }
 
-/// Everything up to the first damage.
+/// Surveys everything up to the first damage.
 Result<void> walk_whole_part(Disk& disk, const Segment& segment, bool is_newest, Survey& survey) {
     auto walk = TRY(Walk::start(disk, {segment}, 0));
     while (TRY(walk.next())) survey.marks.push_back({walk.last(), walk.chain()});
@@ -37,7 +37,7 @@ Result<void> walk_whole_part(Disk& disk, const Segment& segment, bool is_newest,
     return check_end(walk, is_newest);
 }
 
-/// The heads behind the damage: what they say is this journal's, though it is not linked up.
+/// Collects the batch heads after the damage: they belong to this journal, but no chain links them.
 Result<void> scan_rest(Disk& disk, Sequence up_to, Survey& survey) {
     const auto window = TRY(Window::open(disk, survey.name));
     Place at{survey.first, survey.end > 0 ? survey.end : kSegmentHeadBytes - 1, survey.first};

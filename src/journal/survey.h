@@ -1,4 +1,4 @@
-// One segment file checked by itself: what of it is whole, and the chain at the end of each batch.
+// Checks one segment file by itself: which part is whole, and the chain at the end of each batch.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace parlance::journal {
 
-/// The chain right after the record that ends a batch.
+/// The chain after the record that ends a batch.
 struct ChainMark {
     Sequence last{};
     Chain chain{};
@@ -21,19 +21,19 @@ struct ChainMark {
 
 struct Survey {
     std::string name{};
-    Sequence first{};                   ///< As the file's name says.
-    std::optional<SegmentHead> head{};  ///< None: it is damaged.
-    /// Of every batch whose head is whole, in the order of the file; also behind damage.
+    Sequence first{};                   ///< As in the file's name.
+    std::optional<SegmentHead> head{};  ///< Empty: the header is damaged.
+    /// The ends of all batches with a whole head, in file order; includes batches after damage.
     std::vector<ChainMark> marks{};
-    Sequence last{};        ///< The last record up to which everything is whole.
-    Chain chain{};          ///< After that record.
-    std::uint64_t end = 0;  ///< Where its batch ends.
+    Sequence last{};        ///< Everything up to this record is whole.
+    Chain chain{};          ///< The chain after `last`.
+    std::uint64_t end = 0;  ///< Where the batch of `last` ends.
     std::string problem{};  ///< Empty: the segment is whole.
 };
 
-/// `is_newest`: an append that a crash cut short may stand at the end. `up_to`: the last record
-/// that can be in it; the file of a damaged segment may hold what belongs into another one. Faults
-/// are of the disk; damage is in the survey.
+/// `is_newest`: the segment may end with an append that a crash cut short. `up_to`: the last record
+/// that the segment can hold; the file of a damaged segment may also hold bytes of other segments.
+/// Faults are faults of the disk; damage is reported in the survey.
 Result<Survey> survey_segment(Disk& disk,
                               const std::string& name,
                               Sequence first,

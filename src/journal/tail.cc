@@ -9,7 +9,7 @@ namespace parlance::journal {
 
 namespace {
 
-/// A batch that follows was acknowledged, and so was everything before it.
+/// If a later batch exists, everything before that batch was acknowledged.
 bool holds_a_later_batch(std::string_view bytes, Sequence next) {
     for (auto at = find_batch_mark(bytes, 1); at != std::string_view::npos;
          at = find_batch_mark(bytes, at + 1)) {
@@ -19,8 +19,9 @@ bool holds_a_later_batch(std::string_view bytes, Sequence next) {
     return false;
 }
 
-/// A disk that does not write a sector as one leaves the first part of it, and zeros. Acknowledged
-/// bytes may look like that too: then one bit was flipped, or the high-water mark knows of them.
+/// A disk that does not write a sector atomically leaves the first part of the sector, then zeros.
+/// Acknowledged bytes may look the same: then one bit was flipped, or the high-water mark covers
+/// the bytes.
 bool has_torn_sector(std::string_view bytes, std::uint64_t offset) {
     for (std::size_t end = kSectorBytes - offset % kSectorBytes; end <= bytes.size();
          end += kSectorBytes) {
@@ -29,7 +30,7 @@ bool has_torn_sector(std::string_view bytes, std::uint64_t offset) {
     return false;
 }
 
-/// The head is whole: it says how far the append would have gone.
+/// For a whole head, which says how far the append would have gone.
 Result<bool> is_cut_short(Window& window,
                           std::uint64_t offset,
                           std::uint64_t end,
@@ -42,15 +43,15 @@ Result<bool> is_cut_short(Window& window,
     return has_torn_sector(frame, offset) && !is_frame_but_for_one_bit(head, frame);
 }
 
-/// The head is not whole. Of an acknowledged batch no sector of the head is blank or torn, nor all
-/// that follows the head blank.
+/// For a damaged head. In an acknowledged batch no sector of the head is blank or torn, and the
+/// bytes after the head are not all blank.
 Result<bool> is_cut_in_the_head(Window& window,
                                 std::uint64_t offset,
                                 std::uint64_t end,
                                 Sequence next) {
     if (end <= offset + kBatchHeadBytes) return true;
     const std::string head{TRY(window.at(offset, kBatchHeadBytes))};
-    // To the end of the last sector that the head is in.
+    // To the end of the last sector that the head touches.
     const auto around = kBatchHeadBytes + kSectorBytes - 1 -
                         (offset + kBatchHeadBytes + kSectorBytes - 1) % kSectorBytes;
     const bool is_torn = count_blank_sectors(head, offset) > 0 ||
@@ -80,7 +81,8 @@ Result<std::uint64_t> judge_tail(Window& window,
                                  Sequence next) {
     const auto end = TRY(end_of_writing(window, offset));
     if (end == offset) return end;
-    // An acknowledged record may stand in bytes that the disk cannot read: they are never cut.
+    // An acknowledged record may stand in bytes that the disk cannot read: such bytes are never
+    // cut.
     if (const auto why = window.unreadable(offset, end - offset); !why.empty()) {
         return fail(Fault::Corrupt,
                     fmt::format("{}:{}: record {} or a later one may stand in bytes that cannot be "
@@ -108,7 +110,7 @@ Result<std::uint64_t> walk_to_tail(Walk& walk, const std::function<Result<void>(
         auto end =
             judge_tail(walk.window(), walk.segment(), walk.offset(), {walk.last().value + 1});
         if (end || end.error().fault != Fault::Corrupt) return end;
-        // What looks damaged may have been half-written when the walk came by.
+        // A batch that looks damaged may have been half-written when the walk first read the bytes.
         walk.window().forget();
         if (!TRY(walk.next())) return end;
         TRY(each_batch());

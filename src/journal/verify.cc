@@ -23,7 +23,8 @@ class Verifier {
         : disk_(disk), progress_(progress), viewed_(viewed) {}
 
     Result<void> run() {
-        // The mark first: if a hub is writing, the segments can only be further than the mark.
+        // The mark is read first: if a hub is writing, the segments can only be further than the
+        // mark.
         check_ = MarkCheck{TRY(read_high_water(disk_))};
         const auto evidence = TRY(gather_evidence(disk_, viewed_));
         TRY(load_snapshots(evidence.names));
@@ -55,7 +56,7 @@ class Verifier {
             } else if (stored.error().fault != Fault::Corrupt) {
                 return tl::unexpected(stored.error());
             } else if (!snapshot_problem_) {
-                snapshot_problem_ = stored.error();  // The journal may be whole without it.
+                snapshot_problem_ = stored.error();  // The journal may be whole nonetheless.
             }
         }
         return {};
@@ -79,7 +80,7 @@ class Verifier {
         check_.pass(walk.last(), walk.chain());
         TRY(take_snapshot(walk));
         TRY(walk_to_tail(walk, [&] { return take_batch(walk); }));
-        // Where the walk ends in an empty segment, records before it may be an accepted loss.
+        // If the walk ends in an empty segment, the records before may be an accepted loss.
         check_.pass(walk.last(), walk.chain());
         last_ = walk.last();
         if (progress_) progress_(all_bytes_, all_bytes_);
@@ -100,7 +101,7 @@ class Verifier {
         return take_snapshot(walk);
     }
 
-    /// What follows the last batch of a segment that was left is zeros to its end.
+    /// The bytes after the last batch of a segment must be zeros.
     Result<void> leave_segment() {
         const auto window = TRY(Window::open(disk_, at_.segment));
         done_bytes_ += window->file_bytes();
@@ -145,10 +146,10 @@ class Verifier {
     Sequence viewed_{};
     MarkCheck check_{{}};
     Sequence last_{};                      ///< Where the walk ended.
-    std::map<Sequence, Chain> snapshots_;  ///< Not yet met on the walk.
+    std::map<Sequence, Chain> snapshots_;  ///< Snapshots that the walk has not reached yet.
     std::optional<Error> snapshot_problem_;
     Place at_;
-    std::uint64_t done_bytes_ = 0;  ///< Of the segments left.
+    std::uint64_t done_bytes_ = 0;  ///< The bytes of the segments already left.
     std::uint64_t told_bytes_ = 0;
     std::uint64_t all_bytes_ = 0;
 };

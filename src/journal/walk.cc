@@ -10,7 +10,7 @@ namespace parlance::journal {
 
 namespace {
 
-/// Empty if every record is right; else which one is not.
+/// Empty if every record is right; otherwise names the first wrong record.
 std::string check_records(const BatchHead& head, std::string_view records) {
     for (std::uint32_t i = 0; i < head.count; ++i) {
         const Sequence sequence{head.first.value + i};
@@ -82,7 +82,7 @@ Result<void> Walk::enter(std::size_t index) {
     return {};
 }
 
-/// Into the next segment, if it continues where the walk stands.
+/// Enters the next segment, if that segment continues at the walk's position.
 Result<void> Walk::cross() {
     const auto& next = segments_[index_ + 1];
     if (next.head.last_before() != last_ || next.head.chain_before != chain_) {
@@ -118,7 +118,7 @@ Result<bool> Walk::next() {
 
 Result<Chain> chain_at(Disk& disk, Sequence sequence) {
     if (sequence == Sequence{0}) return Chain{};
-    // By their names alone: damage to another segment is no reason to write no snapshot.
+    // Uses file names only: damage to a different segment must not prevent a snapshot.
     const auto firsts = segment_firsts(TRY(disk.list()));
     const auto no_end = [&] {
         return fail(Fault::NotFound, fmt::format("no batch ends with record {}", sequence.value));

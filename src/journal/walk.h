@@ -1,6 +1,6 @@
-// Walks the batches of the journal as they stand, from one segment into the next, and checks
-// everything on the way: frames, checksums, sequence, chain. Replay, recovery and verification are
-// all this walk; they differ in what they make of its end.
+// Walks the batches of the journal in order, from segment to segment, and checks frames, checksums,
+// sequence and chain on the way. Replay, recovery and verification all use this walk; each treats
+// the end of the walk in its own way.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,41 @@
 
 namespace parlance::journal {
 
-/// What stands at a place where a batch may begin.
+/// The contents of a position where a batch may begin.
 struct Found {
     enum class Kind { Batch, Blank, Damaged };
     Kind kind = Kind::Blank;
     BatchHead head{};
-    std::string_view frame{};  ///< Until the window moves.
-    std::string problem{};     ///< Damaged only.
+    std::string_view frame{};  ///< Valid until the window moves.
+    std::string problem{};     ///< Only if Damaged.
 };
 
-/// A batch is whole when its frame and every record in it are, and it begins at `first`.
+/// A batch is whole when the frame and every record are whole and the batch begins with record
+/// `first`.
 Result<Found> find_batch(Window& window, std::uint64_t offset, Sequence first);
 
-/// Takes one record off the front of records that find_batch() has passed.
+/// Takes one record off the front of records that find_batch() has checked.
 void take_record(std::string_view& records, Lengths lengths, Record& record);
 
 class Walk {
   public:
-    /// From the beginning of segments[index]; there is at least that one.
+    /// Starts at the beginning of segments[index]; `segments` must contain that segment.
     static Result<Walk> start(Disk& disk, std::vector<Segment> segments, std::size_t index);
 
-    /// The next batch, or false at the end: where, in the last segment, no whole batch stands.
-    /// Damage in an earlier one is Corrupt, because what follows it was acknowledged after it.
+    /// The next batch, or false at the end: where the last segment holds no further whole batch.
+    /// Damage in an earlier segment is Corrupt, because the records after the damage were
+    /// acknowledged later.
     Result<bool> next();
 
     const BatchHead& head() const { return found_.head; }
     std::string_view frame() const { return found_.frame; }
 
-    // Where the walk stands: after the last batch it gave.
+    // The walk's position: after the last batch returned.
     Sequence last() const { return last_; }
     Time last_time() const { return last_time_; }
     const Chain& chain() const { return chain_; }
     std::uint64_t offset() const { return offset_; }
-    std::uint64_t last_frame_at() const { return frame_at_; }  ///< offset() if there is none here.
+    std::uint64_t last_frame_at() const { return frame_at_; }  ///< offset() before any batch.
     const Segment& segment() const { return segments_[index_]; }
     Window& window() { return *window_; }
     bool is_in_last_segment() const { return index_ + 1 == segments_.size(); }
@@ -75,7 +77,7 @@ class Walk {
     Chain chain_{};
 };
 
-/// The chain right after `sequence`, which is the end of a batch; reads heads only.
+/// The chain after `sequence`, which must be the end of a batch; reads only batch heads.
 Result<Chain> chain_at(Disk& disk, Sequence sequence);
 
 }  // namespace parlance::journal

@@ -10,7 +10,7 @@ namespace parlance::journal {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
-/// What systems read from a disk at once: a bad sector costs this many bytes.
+/// The unit in which systems read from a disk: a bad sector makes this many bytes unreadable.
 constexpr std::uint64_t kStepBytes = 4096;
 constexpr char kUnreadable = '\xBD';
 
@@ -56,7 +56,7 @@ Result<std::size_t> Window::fill(std::uint64_t offset, std::span<char> bytes) {
     return is_unreadable ? fill_in_steps(offset, bytes) : read;
 }
 
-/// A read that fails may have filled in the bytes in front of the bad ones; these are kept.
+/// Keeps bytes that a failed read filled in before the bad bytes.
 Result<std::size_t> Window::fill_in_steps(std::uint64_t offset, std::span<char> bytes) {
     std::size_t filled = 0;
     while (filled < bytes.size()) {

@@ -1,8 +1,8 @@
-// A file seen through a buffer that slides forward, so that small things are read in large blocks.
+// A file seen through a buffer that slides forward, so that small items are read in large blocks.
 //
 // A disk with a bad sector fails every read that touches the sector. The window then reads in small
-// steps, and fills the bytes of a failed step with a byte that is not zero: no checksum holds over
-// such bytes, and nobody takes them for blank ones. To its users they are damaged bytes.
+// steps, and fills the bytes of a failed step with a non-zero byte: no checksum matches such bytes,
+// and no caller takes them for blank. The window's users see damaged bytes.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class Window {
   public:
     static Result<std::unique_ptr<Window>> open(Disk& disk, const std::string& name);
 
-    /// The bytes there; fewer only at the end of the file. Valid until the next call.
+    /// The bytes at `offset`; fewer only at the end of the file. Valid until the next call.
     Result<std::string_view> at(std::uint64_t offset, std::uint64_t bytes);
-    /// Which of these bytes the disk could not read when they were last read, and why: "bytes 4096
-    /// to 8191: cannot read …". Empty: it could read all of them.
+    /// Which of these bytes the disk could not read on the last attempt, and why: "bytes 4096 to
+    /// 8191: cannot read …". Empty: all bytes were read.
     std::string unreadable(std::uint64_t offset, std::uint64_t bytes) const;
-    /// What was read so far may have changed since: read it again.
+    /// The file may have changed since the last read: read the bytes again.
     void forget() { filled_bytes_ = 0; }
 
     /// Nobody is expected to read this file again soon.
@@ -48,7 +48,7 @@ class Window {
     std::uint64_t buffer_bytes_ = 0;
     std::uint64_t filled_from_ = 0;
     std::uint64_t filled_bytes_ = 0;
-    std::map<std::uint64_t, std::uint64_t> unreadable_;  ///< Where steps that failed begin and end.
+    std::map<std::uint64_t, std::uint64_t> unreadable_;  ///< Begins and ends of failed steps.
     std::string why_unreadable_;
 };
 

@@ -14,7 +14,7 @@ std::uint64_t raise_descriptor_limit() {
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     const auto before = limit.rlim_cur;
     limit.rlim_cur = limit.rlim_max;
-    // Where the system has a lower bound of its own, what was allowed before stays.
+    // If the system has a lower bound than the hard limit, the previous limit stays.
     return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_max : before;
 }
 
@@ -28,7 +28,7 @@ std::uint64_t open_descriptors(std::uint64_t limit) {
         std::from_chars(name.data(), name.data() + name.size(), number);
         if (number < limit) ++count;
     }
-    return count > 0 ? count - 1 : 0;  // One is for the look itself.
+    return count > 0 ? count - 1 : 0;  // Without the iterator's own descriptor.
 }
 
 DescriptorShares share_descriptors(std::uint64_t descriptors, std::size_t connections_wanted) {

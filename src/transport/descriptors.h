@@ -1,4 +1,4 @@
-// How many files the process may have open, and which part of them connections may take.
+// How many files the process may have open, and the share of connections in that number.
 #pragma once
 
 #include <cstddef>
@@ -6,14 +6,14 @@
 
 namespace parlance::transport {
 
-/// Connections above the limit that are told so; beyond these, they are closed without a word.
+/// Connections above the limit that still get a refusal; further connections are closed silently.
 inline constexpr std::size_t kConnectionsTurnedAwayMax = 64;
-/// Kept for what is no connection: the journal's segments and snapshots, the views, key files.
+/// Reserved for files other than connections: journal segments, snapshots, views, key files.
 inline constexpr std::size_t kDescriptorsReserved = 128;
-/// One descriptor in so many is for calls that the hub makes (Loop::limit_outgoing).
+/// One descriptor in this many is for calls that the hub makes (Loop::limit_outgoing).
 inline constexpr std::size_t kOutgoingShare = 8;
 
-/// Raises the limit of open files to the most that the process may give itself, and returns it.
+/// Raises the limit of open files to the hard limit of the process, and returns the new limit.
 std::uint64_t raise_descriptor_limit();
 
 /// How many descriptors below `limit` are open: a process may be started with many.
@@ -24,8 +24,8 @@ struct DescriptorShares {
     std::size_t outgoing_max = 0;
     bool operator==(const DescriptorShares&) const = default;
 };
-/// Divides `descriptors` so that connections and calls together leave the reserve alone. Where
-/// there are too few for that, the reserve is half of them.
+/// Divides `descriptors` so that connections and calls together leave the reserve untouched. With
+/// too few descriptors, the reserve is half of them.
 DescriptorShares share_descriptors(std::uint64_t descriptors, std::size_t connections_wanted);
 
 }  // namespace parlance::transport

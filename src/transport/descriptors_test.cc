@@ -1,4 +1,4 @@
-// Descriptors: how they are shared out, and what a door does when none is left.
+// Descriptors: how they are shared out, and what a listener does when no descriptor is left.
 #include "transport/descriptors.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(Descriptors, G7_LeaveAReserveBelowAtAndAboveWhatIsWanted) {
     EXPECT_EQ(share_descriptors(kUnlimited, 10'000).connections_max, 10'000U);
 }
 
-TEST(Descriptors, G7_ThatAreOpenAreCountedBelowTheLimit) {
+TEST(Descriptors, G7_OpenDescriptorsAreCountedBelowTheLimit) {
     constexpr std::uint64_t kLimit = 1'000'000;
     const auto before = open_descriptors(kLimit);
     EXPECT_GE(before, 3U);
@@ -53,7 +53,7 @@ TEST(Descriptors, G7_ThatAreOpenAreCountedBelowTheLimit) {
     EXPECT_EQ(open_descriptors(kLimit), before);
 }
 
-TEST(Descriptors, AreRaisedToTheMostThatIsAllowed) {
+TEST(Descriptors, LimitIsRaisedToTheHardLimit) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
     auto low = before;
@@ -66,13 +66,13 @@ TEST(Descriptors, AreRaisedToTheMostThatIsAllowed) {
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
-/// While it lives, the process can open nothing.
+/// While this object lives, the process can open no file.
 class NoDescriptors {
   public:
     NoDescriptors() {
         ::getrlimit(RLIMIT_NOFILE, &before_);
         auto none = before_;
-        none.rlim_cur = 3;  // Which are open; with none at all poll() would refuse to look at one.
+        none.rlim_cur = 3;  // Already open; with a lower limit poll() would refuse any descriptor.
         ::setrlimit(RLIMIT_NOFILE, &none);
     }
     ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
@@ -83,14 +83,15 @@ class NoDescriptors {
     rlimit before_{};
 };
 
-TEST(Descriptors, ThatAreAllTakenDelayNewConnectionsAndEndNothing) {
+TEST(Descriptors, ShortageClosesAnIdleConnectionAndDelaysNewConnections) {
     House house{{.silence_before_idle = Duration{0}}};
     Peer busy{house.port()};
     busy.upgrade();
     Peer idle{house.port()};
     idle.send(request_text("GET", "/"));
     EXPECT_EQ(idle.read_answer().status, 200);
-    // The second address is opened here, and connects while the house can accept nothing.
+    // The late connection's descriptor is opened here; it connects while the hub can accept
+    // nothing.
     const int late = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     {
         const NoDescriptors none;
@@ -105,9 +106,9 @@ TEST(Descriptors, ThatAreAllTakenDelayNewConnectionsAndEndNothing) {
     EXPECT_EQ(house.counts().idle_closed, 1U);
 }
 
-TEST(Descriptors, G7_ThatAreAllTakenEndNoConnectionThatHasOnlyJustCome) {
+TEST(Descriptors, G7_ShortageClosesNoConnectionThatHasOnlyJustCome) {
     House house{{.silence_before_idle = std::chrono::hours{1}}};
-    // Of a type that it has not seen UBSan needs a descriptor to look at the first object.
+    // UBSan needs a descriptor to inspect the first object of a type new to UBSan.
     Peer early{house.port()};
     early.send(request_text("GET", "/"));
     EXPECT_EQ(early.read_answer().status, 200);

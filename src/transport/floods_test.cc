@@ -1,4 +1,5 @@
-// Clients that ask and do not read: what the hub keeps for them is bounded, and others are served.
+// Clients that ask and do not read: the hub keeps a bounded number of bytes for them, and serves
+// other clients.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -19,7 +20,7 @@ using testing::request_text;
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// Doors that note in which turn each request or frame came, and answer with `body_bytes` bytes.
+/// Notes in which turn each request or frame came, and answers requests with `body_bytes` bytes.
 struct TurnNotes {
     Doors doors(std::size_t body_bytes) {
         auto made = echo_doors();
@@ -34,7 +35,7 @@ struct TurnNotes {
         return made;
     }
     void note() { turns.push_back(house->turns()); }
-    /// How many of them came in the turn of the first.
+    /// How many requests or frames came in the turn of the first.
     std::size_t in_first_turn() const {
         return static_cast<std::size_t>(std::ranges::count(turns, turns.front()));
     }
@@ -48,7 +49,7 @@ std::string repeated(std::string_view text, std::size_t count) {
     return all;
 }
 
-/// Of `sent` pipelined requests, how many are processed in the turn of the first.
+/// How many of `sent` pipelined requests are processed in the turn of the first.
 std::size_t requests_in_first_turn(DoorLimits limits, std::size_t sent, std::size_t body_bytes) {
     TurnNotes notes;
     House house{limits, notes.doors(body_bytes)};
@@ -61,9 +62,9 @@ std::size_t requests_in_first_turn(DoorLimits limits, std::size_t sent, std::siz
     return count;
 }
 
-/// How much the door has taken when a hundred turns in a row take nothing more. Until the system's
-/// buffers towards a peer that does not read are full, the door's own drain into them, and it goes
-/// on now and then.
+/// How many requests or frames the listener has taken when a hundred turns in a row take no more.
+/// Until the system's buffers towards a peer that does not read are full, the listener's own
+/// buffers drain into them, and the listener takes more now and then.
 std::uint64_t taken_until_it_stalls(House& house, std::uint64_t DoorCounts::*count) {
     constexpr int kRoundsMax = 1'000;
     auto taken = house.counts().*count;
@@ -84,7 +85,7 @@ TEST(Flood, G7_RequestsPerTurnBelowAtAndAboveTheLimit) {
     EXPECT_EQ(requests_in_first_turn(limits, 100, 0), 4U);
 }
 
-TEST(Flood, G7_UnsentBytesBelowAtAndAboveTheirLimit) {
+TEST(Flood, G7_UnsentBytesBelowAtAndAboveTheLimit) {
     constexpr std::size_t kBody = 1000;
     const auto head =
         std::string{"HTTP/1.1 200 OK\r\nServer: parlance\r\nContent-Length: 1000\r\n\r\n"};
@@ -98,7 +99,7 @@ TEST(Flood, G7_UnsentBytesBelowAtAndAboveTheirLimit) {
     EXPECT_EQ(with_pause(answer_bytes - 1), 1U) << "the second waits until the first has left";
 }
 
-TEST(Flood, G7_WhoReadsNoAnswersIsNotAskedForMoreAndLaterGetsThemAll) {
+TEST(Flood, G7_AClientThatReadsNoAnswersIsPausedAndLaterGetsAllAnswers) {
     constexpr std::size_t kRequests = 2000;
     constexpr std::size_t kBody = 20'000;
     const DoorLimits limits{};
@@ -109,7 +110,7 @@ TEST(Flood, G7_WhoReadsNoAnswersIsNotAskedForMoreAndLaterGetsThemAll) {
     peer.send(repeated(request_text("GET", "/"), kRequests));
     ASSERT_TRUE(house.await(
         [&](const auto& counts) { return counts.buffered_bytes > limits.unsent_bytes_pause; }));
-    // Turns pass, and none of them takes another request.
+    // Turns pass, and no turn takes a further request.
     EXPECT_LT(taken_until_it_stalls(house, &DoorCounts::requests_total), kRequests);
     EXPECT_LE(house.counts().buffered_bytes,
               limits.unsent_bytes_pause + kBody + 1000 + std::size_t{64} * 1024);
@@ -136,14 +137,14 @@ TEST(Flood, G7_FramesPerTurnBelowAtAndAboveTheLimit) {
     }
 }
 
-TEST(Flood, G7_AWebSocketThatReadsNothingIsNotReadAndLaterGetsItAll) {
+TEST(Flood, G7_AWebSocketThatReadsNothingIsPausedAndLaterGetsAllFrames) {
     constexpr std::size_t kFrames = 400;
     const DoorLimits limits{};
     House house{limits};
     Peer peer{house.port()};
     peer.upgrade();
     const std::string payload(100'000, 'x');
-    // It sends from a thread of its own, because nobody reads it either after a while.
+    // A separate thread sends, because after a while the hub reads nothing from this peer.
     std::thread sender{[&] {
         for (std::size_t at = 0; at < kFrames; ++at) peer.send_frame(1, payload);
     }};
@@ -167,7 +168,7 @@ void send_half(House& house, Peer& peer, std::size_t bytes) {
     }));
 }
 
-TEST(Flood, G7_BufferedBytesOfAllBelowAtAndAboveTheirLimit) {
+TEST(Flood, G7_BufferedBytesOfAllConnectionsBelowAtAndAboveTheLimit) {
     constexpr std::size_t kHalf = 50'000;
     TurnNotes notes;
     House house{{.buffered_bytes_max = 3 * kHalf}, notes.doors(0)};
@@ -194,10 +195,10 @@ TEST(Flood, G7_BufferedBytesOfAllBelowAtAndAboveTheirLimit) {
     EXPECT_EQ(second.read_answer().status, 200);
 }
 
-TEST(Flood, G7_OfTwoThatDoNotReadTheSlowerIsClosed) {
+TEST(Flood, G7_TheSlowerOfTwoReadersIsClosed) {
     constexpr std::size_t kAnswer = 32 * kMebibyte;
     TurnNotes notes;
-    // More than one of them can hold, and less than two, whatever the kernel takes of each.
+    // More than one client's answer and less than two, however many bytes the kernel takes.
     House house{{.buffered_bytes_max = 40 * kMebibyte}, notes.doors(kAnswer)};
     notes.house = &house;
     Peer first{house.port()};
@@ -211,7 +212,7 @@ TEST(Flood, G7_OfTwoThatDoNotReadTheSlowerIsClosed) {
     EXPECT_LT(first.read_answer().body.size(), kAnswer);
 }
 
-/// What the whole process has allocated. Nothing under a sanitizer, whose allocator is another one.
+/// The bytes that the process has allocated. 0 under a sanitizer with its own allocator.
 std::size_t allocated_bytes() {
     const auto info = ::mallinfo2();
     return info.uordblks + info.hblkhd;
@@ -236,7 +237,7 @@ Peers many_peers(const House& house) {
     return peers;
 }
 
-TEST(Buffers, G7_OfALargeFrameAreGivenBackBehindTheFirstByteOfTheNext) {
+TEST(Buffers, G7_OfALargeFrameAreFreedAfterTheFirstByteOfTheNext) {
     TurnNotes notes;
     House house{{}, notes.doors(0)};
     notes.house = &house;
@@ -256,9 +257,9 @@ TEST(Buffers, G7_OfALargeFrameAreGivenBackBehindTheFirstByteOfTheNext) {
     EXPECT_LT(growth_since(before), peers.size() * 16'384);
 }
 
-TEST(Buffers, G7_OfAnAnswerThatWasReadUpToItsLastBytesAreGivenBack) {
+TEST(Buffers, G7_OfAMostlyReadAnswerAreFreed) {
     constexpr std::size_t kAnswer = 8 * kMebibyte;
-    constexpr std::size_t kUnread = 3 * kMebibyte;  // More than the kernel keeps for a peer.
+    constexpr std::size_t kUnread = 3 * kMebibyte;  // More than the kernel buffers for a peer.
     TurnNotes notes;
     House house{{}, notes.doors(kAnswer)};
     notes.house = &house;
@@ -272,7 +273,7 @@ TEST(Buffers, G7_OfAnAnswerThatWasReadUpToItsLastBytesAreGivenBack) {
     EXPECT_LT(growth_since(before), 3 * buffered + peers.size() * 65'536);
 }
 
-TEST(Buffers, G7_OfAnAnswerThatWasReadAreGivenBackAtOnceOrCounted) {
+TEST(Buffers, G7_OfAReadAnswerAreFreedAtOnceOrCounted) {
     for (const std::size_t size : {10'000U, 1'000'000U}) {
         TurnNotes notes;
         House house{{}, notes.doors(size)};
@@ -292,7 +293,7 @@ TEST(Buffers, G7_OfAnAnswerThatWasReadAreGivenBackAtOnceOrCounted) {
     }
 }
 
-TEST(Buffers, G7_ThatHoldNothingAreGivenBackBeforeAnybodyIsClosed) {
+TEST(Buffers, G7_EmptyBuffersAreFreedBeforeAnyConnectionIsClosed) {
     TurnNotes notes;
     House house{{.buffered_bytes_max = 200'000}, notes.doors(9'000)};
     notes.house = &house;
@@ -305,12 +306,12 @@ TEST(Buffers, G7_ThatHoldNothingAreGivenBackBeforeAnybodyIsClosed) {
     EXPECT_LE(house.counts().buffered_bytes, 200'000U);
 }
 
-TEST(Buffers, G7_OfARequestThatWaitsForItsAnswerAreCountedUntilTheyAreGivenBack) {
+TEST(Buffers, G7_OfAWaitingRequestAreCountedUntilReleased) {
     constexpr std::size_t kBody = 500'000;
     std::shared_ptr<Exchange> kept;
     auto doors = echo_doors();
     doors.on_request = [&](std::shared_ptr<Exchange> exchange) { kept = std::move(exchange); };
-    House house{{.header_time_max = Duration{40}}, doors};  // It is swept every 10 ms.
+    House house{{.header_time_max = Duration{40}}, doors};  // Swept every 10 ms.
     Peer peer{house.port()};
     peer.send(request_text("POST", "/", std::string(kBody, 'x')));
     EXPECT_TRUE(house.await([](const auto& counts) {
@@ -327,7 +328,7 @@ TEST(Buffers, G7_OfARequestThatWaitsForItsAnswerAreCountedUntilTheyAreGivenBack)
     EXPECT_EQ(house.counts().buffered_bytes, 0U);
 }
 
-/// Doors that refuse every path but /open by its header.
+/// Refuse by header every path except for /open.
 Doors strict_doors(std::atomic<int>& asked) {
     auto doors = echo_doors();
     doors.on_header = [&asked](const Request& head) -> std::optional<Response> {
@@ -356,7 +357,7 @@ TEST(Header, G7_RefusesARequestWhoseBodyIsStillToCome) {
     EXPECT_LT(house.counts().bytes_in_total, 2 * sized.size());
 }
 
-TEST(Header, RefusesBeforeItSaysContinue) {
+TEST(Header, RefusesBeforeContinueIsSent) {
     std::atomic<int> asked = 0;
     House house{{}, strict_doors(asked)};
     for (const auto* path : {"/a", "/open"}) {
@@ -367,7 +368,7 @@ TEST(Header, RefusesBeforeItSaysContinue) {
     EXPECT_EQ(asked, 2);
 }
 
-TEST(Header, IsNotAskedAboutARequestThatIsWhole) {
+TEST(Header, IsNotCheckedForACompleteRequest) {
     std::atomic<int> asked = 0;
     House house{{}, strict_doors(asked)};
     Peer peer{house.port()};
@@ -384,7 +385,7 @@ TEST(Header, IsNotAskedAboutARequestThatIsWhole) {
     EXPECT_EQ(asked, 1);
 }
 
-TEST(Memory, G7_ThatIsMissingFailsTheOneRequest) {
+TEST(Memory, G7_ShortageFailsOnlyTheRequest) {
     std::shared_ptr<Exchange> kept;
     auto doors = echo_doors();
     const auto answer = doors.on_request;
@@ -409,7 +410,7 @@ TEST(Memory, G7_ThatIsMissingFailsTheOneRequest) {
     EXPECT_EQ(house.counts().out_of_memory, 2U);
 }
 
-TEST(Memory, G7_ThatIsMissingForAFrameEndsItsConnectionOnly) {
+TEST(Memory, G7_ShortageDuringAFrameEndsOnlyTheConnection) {
     auto doors = echo_doors();
     doors.on_socket = [](const std::shared_ptr<Socket>& socket) {
         socket->on_frame([socket](std::string_view frame) {

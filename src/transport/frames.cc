@@ -84,7 +84,7 @@ FrameReader::HeadState FrameReader::read_head(const char* bytes, std::size_t cou
         head.length == kLength16 ? 2 : (head.length == kLength64 ? 8 : 0);
     head.bytes = 2 + length_bytes + 4;
 
-    // What is already wrong is said before waiting for bytes that may never come.
+    // Errors are reported before waiting for bytes that may never arrive.
     if ((first & kReservedBits) != 0) {
         refuse(kCloseProtocolError, "reserved bits are set and no extension was agreed");
         return HeadState::Broken;

@@ -1,7 +1,7 @@
 // The WebSocket protocol (RFC 6455) from the server's side, as bytes: no socket, no clock.
 //
-// Written by hand rather than taken from Beast because we decide when bytes leave: everything of
-// one turn in one write, with pongs and closes in their place, and no buffer while a peer is idle.
+// Not taken from Beast, because the hub decides when bytes leave: all frames of a turn in one
+// write, pongs and closes in order among them, and no buffer while a peer is idle.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +27,24 @@ enum class Opcode : std::uint8_t {
     Pong = 10,
 };
 
-/// What the next bytes of a client turned out to be.
+/// The next item in a client's bytes.
 struct Piece {
     enum class Kind { NeedMore, Text, Ping, Pong, Close, Broken };
     Kind kind = Kind::NeedMore;
-    std::size_t used = 0;      ///< Bytes that are done with, also when more are needed.
-    std::string_view payload;  ///< Of Text, Ping, Pong; the reason of Close; why of Broken.
-    std::uint16_t code = 0;    ///< Of Close, and the code to close with when Broken.
+    std::size_t used = 0;      ///< Bytes fully processed, even if more are needed.
+    std::string_view payload;  ///< Of Text, Ping, Pong; the reason of Close; the problem of Broken.
+    std::uint16_t code = 0;    ///< The code of a Close, or the code to close with when Broken.
 };
 
-/// Puts messages together from masked frames. Unmasks where the bytes stand.
+/// Assembles messages from masked frames. Unmasks in place.
 class FrameReader {
   public:
     explicit FrameReader(std::size_t message_bytes_max) : message_bytes_max_{message_bytes_max} {}
-    /// A payload is valid until the bytes are, and until the next call.
+    /// A payload is valid as long as `bytes`, and at most until the next call.
     Piece next(char* bytes, std::size_t count);
-    /// Whether some fragments of a message have come, and not the last.
+    /// True after the first and before the last fragment of a message.
     bool is_in_message() const { return in_message_; }
-    std::size_t message_bytes() const { return message_.size(); }  ///< Of those fragments.
+    std::size_t message_bytes() const { return message_.size(); }  ///< Of the fragments.
 
   private:
     struct Head {
@@ -71,7 +71,7 @@ class FrameReader {
     Piece broken_;
 };
 
-/// XORs `bytes` with the mask, which starts at its first byte.
+/// XORs `bytes` with the mask, beginning with the mask's first byte.
 void unmask(char* bytes, std::size_t count, std::uint32_t mask);
 void append_frame(std::string& out, Opcode opcode, std::string_view payload);
 void append_close(std::string& out, std::uint16_t code, std::string_view reason);
@@ -79,7 +79,7 @@ bool is_sendable_close_code(std::uint16_t code);
 
 /// Whether a Sec-WebSocket-Key is sixteen bytes in base64.
 bool is_websocket_key(std::string_view key);
-/// The Sec-WebSocket-Accept that answers it.
+/// The Sec-WebSocket-Accept for the key.
 std::string websocket_accept(std::string_view key);
 
 }  // namespace parlance::transport

@@ -103,7 +103,7 @@ struct BadFrame {
     std::uint16_t code;
 };
 
-TEST(FrameReader, RefusesWhatTheProtocolForbids) {
+TEST(FrameReader, RefusesFramesThatTheProtocolForbids) {
     const BadFrame cases[] = {
         {"unmasked", std::string{"\x81\x01x", 3}, 1002},
         {"reserved bit", masked(0xC1, "x"), 1002},
@@ -130,7 +130,7 @@ TEST(FrameReader, RefusesWhatTheProtocolForbids) {
     }
 }
 
-TEST(FrameReader, NeverUsesMoreThanItWasGiven) {
+TEST(FrameReader, NeverReadsBeyondTheGivenBytes) {
     std::mt19937 random{7};
     for (int round = 0; round < 2000; ++round) {
         std::string sent;
@@ -140,7 +140,7 @@ TEST(FrameReader, NeverUsesMoreThanItWasGiven) {
         }
         if (round % 2 == 0) sent[random() % sent.size()] = static_cast<char>(random());
         FrameReader reader{300};
-        // A buffer of exactly this size, so that a sanitizer sees any step beyond it.
+        // A buffer of exactly this size, so that a sanitizer sees any access beyond the end.
         std::vector<char> bytes(sent.begin(), sent.begin() + static_cast<int>(random() % 400));
         std::size_t used = 0;
         for (;;) {

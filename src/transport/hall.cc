@@ -1,4 +1,4 @@
-// The connections of one server: their list, the bytes they buffer, and which are closed first.
+// The connections of one server: their list, their buffered bytes, and the order of closing them.
 #include <algorithm>
 #include <utility>
 
@@ -32,9 +32,9 @@ void Hall::forget(Wire& wire) {
     if (wire.is_probe_) --probes_open;
 }
 
-// A peer that reads empties its buffers again and again; one that does not, or that reads a byte
-// now and then to look alive, has had bytes in them for a long time. Who holds little is left
-// alone: closing it would help nobody.
+// A peer that reads empties its buffers again and again; a peer that reads nothing, or only a byte
+// now and then to look alive, has had bytes in the buffers for a long time. Connections with few
+// bytes stay open: closing them would free little.
 void Hall::close_slowest() {
     for (const auto& wire : wires) wire->release_spare();
     if (counts.buffered_bytes <= limits.buffered_bytes_max) return;
@@ -42,7 +42,7 @@ void Hall::close_slowest() {
     for (const auto& wire : wires) holders += wire->buffered_ > 0 ? 1U : 0U;
     std::vector<Wire*> slowest;
     for (const auto& wire : wires) {
-        // Little is less than a quarter of what each holds on average.
+        // Little is less than a quarter of the average.
         const bool is_much = wire->buffered_ * 4 * holders >= counts.buffered_bytes;
         if (wire->buffered_ > 0 && !wire->doomed_ && is_much) slowest.push_back(wire.get());
     }
@@ -56,7 +56,7 @@ void Hall::close_slowest() {
 
 std::size_t Hall::close_idle(std::size_t count_max, Duration age_min) {
     struct Idle {
-        std::pair<bool, std::uint64_t> order;  ///< Has it served; when was it last heard.
+        std::pair<bool, std::uint64_t> order;  ///< Has served; order of the last read.
         std::shared_ptr<Wire> wire;
     };
     std::vector<Idle> idle;
@@ -68,7 +68,7 @@ std::size_t Hall::close_idle(std::size_t count_max, Duration age_min) {
     std::ranges::partial_sort(idle, end, {}, &Idle::order);
     std::size_t count = 0;
     for (auto at = idle.begin(); at != end; ++at) {
-        // Its request may stand behind those of all the others.
+        // A request may wait unread behind the requests of all other connections.
         if (at->wire->has_unread()) continue;
         at->wire->drop();
         ++count;

@@ -12,7 +12,8 @@
 namespace parlance::transport {
 namespace {
 
-/// Requests sent ahead are read up to here, then left in the kernel: it tells the client to wait.
+/// Pipelined requests are read up to this size; further bytes stay in the kernel, which slows the
+/// client down.
 constexpr std::size_t kReadAheadBytesMax = std::size_t{64} * 1024;
 constexpr int kTooLarge = 413;
 constexpr int kUnavailable = 503;
@@ -20,7 +21,7 @@ constexpr std::string_view kOutOfMemory = "the hub is out of memory for this req
 
 }  // namespace
 
-/// The gateway's handle on a request. Holds its speaker until the answer is complete.
+/// The gateway's handle on a request. Holds the speaker until the answer is complete.
 class HttpExchange final : public Exchange {
   public:
     HttpExchange(std::shared_ptr<HttpSpeaker> speaker, Request request)
@@ -29,8 +30,7 @@ class HttpExchange final : public Exchange {
     }
 
     ~HttpExchange() override {
-        if (std::uncaught_exceptions() > 0)
-            fail_allocation();  // After which nothing is left to do.
+        if (std::uncaught_exceptions() > 0) fail_allocation();  // Releases the speaker.
         const auto speaker = let_go();
         if (!speaker || !speaker->is_open()) return;
         if (speaker->streaming_) {
@@ -40,12 +40,12 @@ class HttpExchange final : public Exchange {
         }
     }
 
-    /// Memory ran out while the request was handled: it fails, and no other.
+    /// Memory ran out while the request was handled: only this request fails.
     void fail_allocation() noexcept {
         const auto speaker = let_go();
         if (!speaker || !speaker->is_open()) return;
         try {
-            // Of an answer that has begun there is no other way to say that it will not end.
+            // An answer that has begun can only be broken off by closing the connection.
             if (speaker->streaming_) return speaker->wire_->drop();
             speaker->answer(speaker->wire_->hall().refusal(kUnavailable, kOutOfMemory));
         } catch (const std::bad_alloc&) {
@@ -89,18 +89,18 @@ class HttpExchange final : public Exchange {
 
     void on_gone(std::function<void()> gone) override {
         if (!speaker_) return;
-        if (gone_told_) return gone();  // Too late to be told in time, but told once.
+        if (gone_told_) return gone();  // Too late, but still called once.
         gone_ = std::move(gone);
     }
 
-    /// The callback may destroy this exchange: nothing of it is touched after the call.
+    /// The callback may destroy this exchange: no member is touched after the call.
     void tell_gone() {
         if (std::exchange(gone_told_, true)) return;
         if (const auto gone = std::exchange(gone_, nullptr)) gone();
     }
 
   private:
-    /// The answer is complete; a callback that holds this very exchange must not keep it alive.
+    /// The answer is complete. Drops the callback, which may hold this very exchange alive.
     std::shared_ptr<HttpSpeaker> let_go() {
         if (speaker_) speaker_->exchange_ = nullptr;
         if (speaker_) speaker_->awaiting_bytes_ = 0;
@@ -137,8 +137,8 @@ std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
         }
         const bool was_begun = parser_.is_begun();
         const auto progress = parser_.put({bytes + used, count - used}, used);
-        // Line ends before a request are passed over, and are no beginning of one: who sends
-        // nothing else is as idle as who sends nothing.
+        // Line ends before a request are skipped and do not begin a request: a client that sends
+        // only line ends counts as idle.
         if (!was_begun && parser_.is_begun()) since_ = wire_->hall().loop.now;
         first_ = first_ && !parser_.is_begun();
         if (progress == Progress::Done) ++requests;
@@ -147,7 +147,7 @@ std::size_t HttpSpeaker::take(char* bytes, std::size_t count) {
     return used;
 }
 
-/// Whether to parse on.
+/// Whether to continue parsing.
 bool HttpSpeaker::on_progress(Progress progress) {
     switch (progress) {
         case Progress::NeedMore:
@@ -200,7 +200,7 @@ bool HttpSpeaker::on_header() {
     return true;
 }
 
-/// Asked only where the body is still to come: a request that is whole is decided as a whole.
+/// Asked only while the body is still to come: a complete request is decided as a whole.
 bool HttpSpeaker::is_refused_by_header() {
     const auto& doors = wire_->hall().doors;
     if (!doors.on_header || std::exchange(is_header_decided_, true)) return false;
@@ -208,7 +208,7 @@ bool HttpSpeaker::is_refused_by_header() {
     if (!refusal) return false;
     ++wire_->hall().counts.requests_total;
     parser_.reset();
-    keep_alive_ = false;  // Where the next request begins is known to nobody.
+    keep_alive_ = false;  // The beginning of the next request is unknown.
     answer(*refusal);
     return true;
 }
@@ -230,7 +230,7 @@ void HttpSpeaker::on_request() {
 }
 
 void HttpSpeaker::fail_allocation() {
-    // While a request is answered, only bytes of later ones can have been lost.
+    // While a request is being answered, only bytes of later requests can have been lost.
     if (!is_open() || exchange_ != nullptr) return wire_->drop();
     try {
         parser_.reset();
@@ -244,7 +244,7 @@ bool HttpSpeaker::is_idle() const {
     return exchange_ == nullptr && !closed_ && !parser_.is_begun();
 }
 
-/// What is read ahead of its turn is kept: less for each leaves room for more of them.
+/// Bytes read ahead are kept in memory: less for each connection leaves room for more connections.
 std::size_t HttpSpeaker::read_bytes_max() const { return kReadAheadBytesMax; }
 
 void HttpSpeaker::upgrade() {
@@ -262,7 +262,7 @@ void HttpSpeaker::upgrade() {
     }
     if (const auto refusal =
             hall.doors.on_upgrade ? hall.doors.on_upgrade(request) : std::nullopt) {
-        keep_alive_ = false;  // The body, if there is one, was not read.
+        keep_alive_ = false;  // A body, if any, was not read.
         return answer(*refusal);
     }
     auto& out = wire_->out();
@@ -277,8 +277,8 @@ bool HttpSpeaker::wants_more(std::size_t waiting) const {
     return exchange_ == nullptr || waiting < kReadAheadBytesMax;
 }
 
-// A client that shut its sending side may still be reading, or be gone: it cannot be told apart.
-// So whoever waits is told, and an answer that comes all the same is sent.
+// A client that closed its sending side may still read or may be gone: the hub cannot tell the two
+// apart. So the waiting caller is notified, and an answer that is made nevertheless is sent.
 void HttpSpeaker::peer_finished() {
     if (exchange_ == nullptr) return finish();
     const auto self = shared_from_this();
@@ -304,7 +304,7 @@ void HttpSpeaker::sweep() {
         awaiting_bytes_ = exchange_->request_bytes();
         return wire_->count_buffered();
     }
-    // Nothing is read before the peer has read: it is not the peer that is late with its bytes.
+    // While paused, the hub does not read the peer's bytes, so the peer is not late.
     if (wire_->is_paused()) since_ = wire_->hall().loop.now;
     const auto& limits = wire_->hall().limits;
     const auto waited = wire_->hall().loop.now - since_;
@@ -347,7 +347,7 @@ void HttpSpeaker::answer(const Response& response) {
 void HttpSpeaker::begin_stream(const Response& head) {
     streaming_ = true;
     if (!is_open()) return;
-    keep_alive_ = keep_alive_ && http_11_;  // Without chunks, the end of the connection ends it.
+    keep_alive_ = keep_alive_ && http_11_;  // Without chunks, closing ends the stream.
     append_response(
         wire_->out(),
         head,

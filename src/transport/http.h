@@ -1,4 +1,5 @@
-// HTTP/1.1 on a wire: one exchange at a time, answers in order, time limits by sweep.
+// HTTP/1.1 on a connection: one exchange at a time, answers in order, periodic checks of time
+// limits.
 #pragma once
 
 #include <memory>
@@ -29,11 +30,11 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     void shut_down(std::uint16_t code, const std::string& reason) override;
     void abandon() override;
 
-    /// Answers in the name of the door, then closes.
+    /// Sends a refusal in the listener's name, then closes.
     void refuse(int status, std::string_view what);
-    /// There are as many connections as the door takes.
+    /// Refuses because the listener has its maximum number of connections.
     void refuse_for_room();
-    /// The same for every request but one for a path of DoorLimits::probe_paths.
+    /// Refuses in the same way every request except for DoorLimits::probe_paths.
     void answer_probes_only() { probes_only_ = true; }
 
   private:
@@ -57,20 +58,20 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     Wire* wire_;
     RequestParser parser_;
     std::string peer_;
-    HttpExchange* exchange_ = nullptr;  ///< Awaits its answer; announces its own end.
-    /// Of the request that exchange_ answers. Counted by the sweep, because most are answered
-    /// before.
+    HttpExchange* exchange_ = nullptr;  ///< Awaits its answer; clears this pointer at its end.
+    /// The memory of the request that exchange_ answers. Measured by the sweep, because most
+    /// requests are answered earlier.
     std::size_t awaiting_bytes_ = 0;
-    Instant since_;  ///< When what is awaited now began to be awaited.
+    Instant since_;  ///< When the present wait began.
     bool keep_alive_ = true;
     bool http_11_ = true;
     bool head_only_ = false;
     bool streaming_ = false;
     bool probes_only_ = false;
-    bool first_ = true;  ///< No byte has come on this connection.
+    bool first_ = true;  ///< No byte of a request has arrived yet.
     bool has_served_ = false;
-    bool is_header_decided_ = false;  ///< Doors::on_header was asked about this request.
-    bool closed_ = false;             ///< Our last byte is queued.
+    bool is_header_decided_ = false;  ///< Doors::on_header has seen this request.
+    bool closed_ = false;             ///< The last byte is queued.
 };
 
 }  // namespace parlance::transport

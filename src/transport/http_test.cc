@@ -1,4 +1,4 @@
-// HTTP over real sockets: what a client of good will meets, and one that vanishes.
+// HTTP over real sockets, with well-behaved clients and clients that vanish.
 #include <atomic>
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using testing::House;
 using testing::Peer;
 using testing::request_text;
 
-/// Doors that hand every exchange to the test.
+/// Hands every exchange to the test.
 struct Desk {
     Doors doors() {
         auto made = echo_doors();
@@ -52,7 +52,7 @@ TEST(Http, KeepsTheConnectionAndAnswersPipelinedRequestsInOrder) {
     EXPECT_EQ(house.counts().requests_total, 100U);
 }
 
-TEST(Http, GivesTheNextRequestOnlyAfterTheAnswerToTheOneBefore) {
+TEST(Http, DeliversTheNextRequestOnlyAfterThePreviousAnswer) {
     std::vector<std::shared_ptr<Exchange>> waiting;
     auto doors = echo_doors();
     std::promise<void> first_came;
@@ -129,7 +129,7 @@ TEST(Http, AnswersAClientThatHasFinishedSending) {
     EXPECT_TRUE(peer.has_ended());
 }
 
-TEST(Http, SaysThatARequestDroppedUnansweredFailed) {
+TEST(Http, AnswersARequestDroppedUnansweredWithAnError) {
     auto doors = echo_doors();
     doors.on_request = [](const std::shared_ptr<Exchange>&) {};
     House house{{}, doors};
@@ -138,7 +138,7 @@ TEST(Http, SaysThatARequestDroppedUnansweredFailed) {
     EXPECT_EQ(peer.read_answer().status, 500);
 }
 
-TEST(Http, TellsOnceThatAClientHasGoneBeforeItsAnswer) {
+TEST(Http, NotifiesOnceWhenAClientLeavesBeforeItsAnswer) {
     Desk desk;
     House house{{}, desk.doors()};
     std::atomic<int> told = 0;
@@ -194,7 +194,7 @@ TEST(Http, StreamsInChunksUntilTheEndAndKeepsTheConnection) {
     EXPECT_EQ(peer.read_answer().status, 500);
 }
 
-TEST(Http, TellsThatTheReaderOfAStreamHasGone) {
+TEST(Http, NotifiesWhenTheReaderOfAStreamLeaves) {
     Desk desk;
     House house{{}, desk.doors()};
     std::promise<void> gone;
@@ -229,7 +229,7 @@ TEST(Http, ShedsAStreamWhoseReaderDoesNotRead) {
     house.on_loop([&] { exchange.reset(); });
 }
 
-TEST(Http, EndsStreamsAndIdleConnectionsWhenAllAreClosed) {
+TEST(Http, EndsStreamsAndIdleConnectionsOnCloseAll) {
     Desk desk;
     House house{{}, desk.doors()};
     std::promise<void> gone;
@@ -255,7 +255,7 @@ TEST(Http, EndsStreamsAndIdleConnectionsWhenAllAreClosed) {
     house.on_loop([&] { exchange.reset(); });
 }
 
-TEST(Http, ListensOnIpv6AndSaysWhyItCannotElsewhere) {
+TEST(Http, ListensOnIpv6AndReportsWhyItCannotListenElsewhere) {
     Loop loop;
     EXPECT_TRUE(Server::listen(loop, "::1", 0, {}, echo_doors()).has_value());
     const auto taken = Server::listen(loop, "127.0.0.1", 0, {}, echo_doors());

@@ -1,4 +1,5 @@
-// Every limit of the HTTP door below, at and above; and what is refused whatever its size.
+// Every limit of the HTTP listener below, at and above; and requests that are refused whatever
+// their size.
 #include <random>
 
 #include <gtest/gtest.h>
@@ -94,7 +95,7 @@ TEST(BodyBytes, TooManyAreRefusedBeforeTheyCome) {
         house, "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 18446744073709551615\r\n\r\n", 413);
 }
 
-TEST(BodyBytes, WhoSentTooManyIsKnownAndNothingOfThem) {
+TEST(BodyBytes, TheSenderOfTooManyIsReportedWithoutTheBody) {
     std::vector<std::string> told;
     auto doors = testing::echo_doors();
     doors.on_too_large = [&](const Request& head, std::string_view) {
@@ -202,7 +203,7 @@ TEST(SlowClients, AreAnsweredAndLetGo) {
     EXPECT_TRUE(silent.has_ended());
 }
 
-/// Sends these bytes again and again until the door is shut; false if it stays open.
+/// Sends `drip` again and again until the connection is closed; false if it stays open.
 bool is_shut_out(const Peer& peer, std::string_view drip) {
     constexpr int kDripsMax = 500'000;
     for (int i = 0; i < kDripsMax; ++i) {
@@ -211,17 +212,17 @@ bool is_shut_out(const Peer& peer, std::string_view drip) {
     return false;
 }
 
-TEST(SlowClients, DoNotLiveOnLineEnds) {
+TEST(SlowClients, AreClosedEvenIfTheyKeepSendingLineEnds) {
     House house{{.header_time_max = Duration{40}, .idle_time_max = Duration{60'000}}};
     const Peer peer{house.port()};
     EXPECT_TRUE(is_shut_out(peer, "\r\n"));
 }
 
-TEST(SlowClients, DoNotLiveOnPartOfAFrame) {
+TEST(SlowClients, AreClosedEvenIfTheyKeepSendingPartOfAFrame) {
     House house{{.body_time_max = Duration{40}}};
     Peer peer{house.port()};
     peer.upgrade();
-    // The head of a text frame of a megabyte, of which all these bytes are less.
+    // The head of a text frame of a megabyte, more than all the bytes that follow.
     peer.send(std::string{"\x81\xff\0\0\0\0\0\x10\0\0\0\0\0\0", 14});
     EXPECT_TRUE(is_shut_out(peer, "x"));
 }
@@ -245,7 +246,7 @@ TEST(Connections, G7_BelowAtAndAboveTheLimit) {
     EXPECT_EQ(house.counts().idle_closed, 0U) << "WebSockets wait, and are not idle";
 }
 
-TEST(Connections, G7_ThatAreIdleMakeRoomLongestSilentFirst) {
+TEST(Connections, G7_IdleConnectionsMakeRoomLongestSilentFirst) {
     House house{{.silence_before_idle = Duration{0}, .connections_max = 2}};
     Peer first{house.port()};
     first.send(request_text("GET", "/"));
@@ -265,7 +266,7 @@ TEST(Connections, G7_ThatAreIdleMakeRoomLongestSilentFirst) {
     EXPECT_EQ(house.counts().connections_shed, 0U);
 }
 
-TEST(Connections, G7_ThatNeverAskedForAnythingMakeRoomFirst) {
+TEST(Connections, G7_WithoutARequestMakeRoomFirst) {
     House house{{.connections_max = 2}};
     Peer served{house.port()};
     served.send(request_text("GET", "/"));
@@ -277,7 +278,7 @@ TEST(Connections, G7_ThatNeverAskedForAnythingMakeRoomFirst) {
     EXPECT_FALSE(served.sees_end());
 }
 
-TEST(Connections, G7_ThatPauseBetweenTwoRequestsAreNotIdle) {
+TEST(Connections, G7_PausingBetweenTwoRequestsAreNotIdle) {
     House house{{.silence_before_idle = std::chrono::hours{1}, .connections_max = 1}};
     Peer peer{house.port()};
     peer.send(request_text("GET", "/"));
@@ -298,12 +299,12 @@ TEST(Connections, G7_InTheMiddleOfARequestAreNotIdle) {
     EXPECT_EQ(peer.read_answer().status, 200);
 }
 
-TEST(Connections, G7_ThatComeTogetherAreAcceptedTogether) {
+TEST(Connections, G7_ArrivingTogetherAreAcceptedTogether) {
     constexpr std::size_t kPeers = 50;
     House house;
     std::vector<std::unique_ptr<Peer>> peers;
     std::size_t handlers = 0;
-    // Among busy connections each handler stands for the handlers of all of them.
+    // Every posted handler stands for one round of handlers of many busy connections.
     std::function<void()> look = [&] {
         ++handlers;
         if (house.server().counts().connections_open < kPeers) house.loop().post(look);
@@ -317,7 +318,7 @@ TEST(Connections, G7_ThatComeTogetherAreAcceptedTogether) {
     house.on_loop([&] { EXPECT_LT(handlers, kPeers / 2); });
 }
 
-TEST(Connections, G7_WhoseRequestHasComeAndWasNotReadAreNotIdle) {
+TEST(Connections, G7_WithAnUnreadRequestAreNotIdle) {
     House house{{.connections_max = 1}};
     std::unique_ptr<Peer> first;
     std::unique_ptr<Peer> second;
@@ -330,7 +331,7 @@ TEST(Connections, G7_WhoseRequestHasComeAndWasNotReadAreNotIdle) {
     EXPECT_EQ(second->read_answer().status, 429);
 }
 
-TEST(Connections, G7_AboveTheLimitMayAskWhetherTheHubLives) {
+TEST(Connections, G7_AboveTheLimitMayProbeTheHealth) {
     House house{{.connections_max = 1, .probe_paths = {"/healthz"}}};
     Peer first{house.port()};
     first.upgrade();

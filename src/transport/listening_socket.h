@@ -1,4 +1,4 @@
-// The sockets of a server, for whoever answers while the loop cannot.
+// Gives a server's sockets to a thread that answers while the loop is stuck.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace parlance::transport {
 
-/// Its descriptor; closed by stop_accepting() and with the server. It never blocks.
+/// The listening descriptor; closed by stop_accepting() and with the server. Non-blocking.
 int listening_socket(const Server& server);
 
-/// Sends the answers that are queued on connections in the clear, and returns the descriptors of
-/// those on which no request is under way then and no byte waits. For the loop's thread, or while
+/// Sends queued answers on unencrypted connections, and returns the descriptors of the connections
+/// that then have no request in progress and no unprocessed byte. For the loop's thread, or while
 /// that thread certainly stands still.
 std::vector<int> serve_idle_sockets(const Server& server);
 

@@ -1,4 +1,4 @@
-// The turn of the house: some handlers, then the engine, then everything queued leaves at once.
+// A turn of the loop: some handlers, then the engine, then all queued bytes leave at once.
 #include <csignal>
 #include <utility>
 
@@ -14,17 +14,17 @@ namespace {
 /// More would batch better; fewer would answer sooner.
 constexpr std::size_t kHandlersPerTurnMax = 256;
 
-/// A turn of costly requests ends before it has that many: answers leave only after it.
+/// A turn of costly requests ends earlier, because answers leave only after the turn.
 constexpr std::chrono::milliseconds kTurnTimeMax{20};
-/// The clock is read once in so many handlers.
+/// The clock is read once per this many handlers.
 constexpr std::size_t kHandlersPerLook = 8;
-/// What deferred work gets of a turn, so that it goes on and delays others by no more than this.
+/// Time for deferred work per turn: the work progresses and delays other work by at most this time.
 constexpr std::chrono::milliseconds kDeferredTimeMax{2};
 
-/// Whoever was just told something often has the next thing to say at once, and going to sleep and
-/// being woken takes longer than that. Where nothing comes, no more than this is wasted, once.
+/// A peer that just got an answer often sends its next request at once, and sleeping and waking
+/// take longer than the wait. If nothing arrives, at most this time is wasted, once.
 constexpr std::chrono::microseconds kStaysAwake{50};
-/// Of a crowd somebody always speaks: taken one by one as they come, they would share no turn.
+/// With more peers some peer always sends: handling each request as it comes would share no turn.
 constexpr std::size_t kFewPeers = 4;
 
 }  // namespace
@@ -53,7 +53,7 @@ void Loop::Impl::run_deferred() {
     } while (!deferred.empty() && std::chrono::steady_clock::now() < until);
 }
 
-/// One handler, as soon as there is one.
+/// Runs one handler, as soon as a handler is ready.
 void Loop::Impl::await_handler() {
     const auto peers = std::exchange(spoken_to, 0);
     if (can_stay_awake && peers > 0 && peers <= kFewPeers) {

@@ -1,4 +1,5 @@
-// Inside the Loop: the reactor, its cached clock, and who has bytes to send after this turn.
+// The inside of Loop: the reactor, its cached clock, and the connections with bytes to send after a
+// turn.
 #pragma once
 
 #include <atomic>
@@ -23,10 +24,11 @@ namespace net = boost::asio;
 
 using Instant = std::chrono::steady_clock::time_point;
 using Executor = net::io_context::executor_type;
-/// The executor is named, not erased: an erased one costs a virtual call and a copy per operation.
+/// The executor type is named, not erased: a type-erased executor costs a virtual call and a copy
+/// per operation.
 using TcpSocket = net::basic_stream_socket<net::ip::tcp, Executor>;
 
-/// Something with bytes to send. Flushed once, after the turn in which they were queued.
+/// A connection with bytes to send. Flushed once, after the turn in which the bytes were queued.
 class Flusher {
   public:
     Flusher() = default;
@@ -34,7 +36,7 @@ class Flusher {
     Flusher& operator=(const Flusher&) = delete;
     virtual ~Flusher() = default;
     virtual void flush() = 0;
-    virtual void proceed() {}  ///< Goes on with work that Loop::Impl::deferred put off.
+    virtual void proceed() {}  ///< Continues work that Loop::Impl::deferred postponed.
 };
 
 struct Loop::Impl {
@@ -42,15 +44,15 @@ struct Loop::Impl {
     std::atomic<bool> stopping{false};
     Instant now = std::chrono::steady_clock::now();  ///< Read once per turn.
     std::vector<std::shared_ptr<Flusher>> dirty;
-    std::vector<std::shared_ptr<Flusher>> flushing;  ///< Spare, so that a turn allocates nothing.
-    /// Requests that were sent ahead of the answers to others: they wait behind everybody else's.
+    std::vector<std::shared_ptr<Flusher>> flushing;  ///< Reused, so that a turn allocates nothing.
+    /// Connections with pipelined requests: processed after the requests of all other connections.
     std::deque<std::shared_ptr<Flusher>> deferred;
     std::optional<net::signal_set> signals;
     std::function<void(int)> signal_work;
     std::size_t outgoing_open = 0;
     std::size_t outgoing_max = std::numeric_limits<std::size_t>::max();
-    std::size_t spoken_to = 0;  ///< How many peers, since it last waited.
-    /// On a single processor whoever is to answer could not run meanwhile.
+    std::size_t spoken_to = 0;  ///< Flushed peers since the last wait.
+    /// With a single processor no peer could run while the loop polls.
     const bool can_stay_awake = std::thread::hardware_concurrency() > 1;
 
     void flush_dirty();

@@ -8,20 +8,20 @@
 namespace parlance::transport {
 namespace {
 
-TEST(Loop, HearsEverySignalInsteadOfEndingByIt) {
+TEST(Loop, HandlesEverySignal) {
     Loop loop;
     std::vector<int> heard;
     loop.on_signal([&](int number) {
         heard.push_back(number);
         if (heard.size() == 2) return loop.stop();
-        std::raise(SIGINT);  // A second one while the first is being acted on.
+        std::raise(SIGINT);  // A second signal while the first is being handled.
     });
     loop.post([] { std::raise(SIGTERM); });
     loop.run([] {});
     EXPECT_EQ(heard, (std::vector{SIGTERM, SIGINT}));
 }
 
-TEST(Loop, LooksBetweenAfterEachGroupOfHandlers) {
+TEST(Loop, RunsBetweenAfterEachGroupOfHandlers) {
     Loop loop;
     std::vector<int> order;
     loop.post([&] { order.push_back(1); });

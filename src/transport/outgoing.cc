@@ -1,5 +1,5 @@
-// The one door that opens from inside: a POST to an http:// address, bounded in time and size.
-// Each call has a connection of its own; what is called this way is called rarely.
+// Outgoing calls: a POST to an http:// address, bounded in time and size. Each call opens its own
+// connection; calls are rare.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,7 +28,7 @@ constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
 struct Address {
     std::string host;  ///< Without brackets.
     std::string port;
-    std::string authority;  ///< As written, for the Host header.
+    std::string authority;  ///< As in the URL, for the Host header.
     std::string target;
 };
 
@@ -81,7 +81,7 @@ std::string write_request(const Address& address, const Outgoing& outgoing) {
                                    address.authority,
                                    outgoing.body.size());
     for (const auto& [name, value] : outgoing.headers) {
-        // A line end in a header would begin a request of someone else's making.
+        // A line end in a header would begin a forged request.
         if ((name + value).find_first_of("\r\n") != std::string::npos) continue;
         text += fmt::format("{}: {}\r\n", name, value);
     }
@@ -100,7 +100,7 @@ class Call : public std::enable_shared_from_this<Call> {
           parser_{outgoing_.body_bytes_max} {}
 
     void start() {
-        // Each call takes a descriptor: without a bound, they would take those of the journal.
+        // Each call takes a descriptor: unbounded calls would take the journal's descriptors.
         if (loop_.outgoing_open >= loop_.outgoing_max) {
             return give_up(Fault::NotFound,
                            fmt::format("the hub has {} such calls open and makes no more at a time",
@@ -113,7 +113,7 @@ class Call : public std::enable_shared_from_this<Call> {
         request_ = write_request(*address, outgoing_);
         timer_.expires_after(outgoing_.timeout);
         timer_.async_wait([self = shared_from_this()](ErrorCode error) {
-            // One that took the connection and is silent is there; else nobody was found.
+            // A silent server that accepted the connection exists; otherwise no server was found.
             const auto fault = self->is_connected_ ? Fault::Unavailable : Fault::NotFound;
             if (!error) self->give_up(fault, "no answer in time");
         });
@@ -127,8 +127,8 @@ class Call : public std::enable_shared_from_this<Call> {
     }
 
   private:
-    /// The addresses that are really called, after the look-up: a name cannot be made to point
-    /// elsewhere in between.
+    /// Checks the addresses after the lookup, and connects to the checked addresses: a name cannot
+    /// be made to point elsewhere in between.
     void connect(const Resolver::results_type& found) {
         if (!done_) return;
         std::vector<net::ip::tcp::endpoint> ends;
@@ -151,7 +151,7 @@ class Call : public std::enable_shared_from_this<Call> {
         net::async_write(socket_,
                          net::buffer(request_),
                          [self = shared_from_this()](ErrorCode error, std::size_t) {
-                             // A server may answer and close before it has read it all.
+                             // A server may answer and close before reading the whole request.
                              if (error == net::error::operation_aborted) return;
                              self->receive();
                          });
@@ -214,7 +214,7 @@ class Call : public std::enable_shared_from_this<Call> {
     std::string waiting_;
     std::array<char, kReadBytes> fresh_{};
     bool is_connected_ = false;
-    bool is_counted_ = false;  ///< Among Loop::Impl::outgoing_open.
+    bool is_counted_ = false;  ///< In Loop::Impl::outgoing_open.
 };
 
 }  // namespace

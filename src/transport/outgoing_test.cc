@@ -1,4 +1,4 @@
-// Posting to a server: our own, and scripted ones that misbehave.
+// Posting to servers: the transport's own server, and scripted servers that misbehave.
 #include <gtest/gtest.h>
 
 #include "transport/testing/peer.h"
@@ -23,7 +23,7 @@ std::string url_of(House& house, const std::string& path) {
     return "http://127.0.0.1:" + std::to_string(house.port()) + path;
 }
 
-TEST(Post, GivesTheAnswer) {
+TEST(Post, ReturnsTheAnswer) {
     House house;
     const auto answer = post_and_wait(
         house, {.url = url_of(house, "/hook?x=1"), .headers = {{"X-A", "b"}}, .body = "payload"});
@@ -33,7 +33,7 @@ TEST(Post, GivesTheAnswer) {
     EXPECT_EQ(answer->body, "POST /hook payload");
 }
 
-TEST(Post, CallsNoPrivateAddressWhereItIsNotTo) {
+TEST(Post, CallsNoPrivateAddressWithOnlyPublic) {
     House house;
     for (const std::string host : {"127.0.0.1", "localhost"}) {
         const auto answer =
@@ -108,7 +108,7 @@ TEST(Post, GivesUpWhenNoAnswerComesInTime) {
     house.on_loop([&] { kept.clear(); });
 }
 
-TEST(Post, SaysWhenNobodyListens) {
+TEST(Post, ReportsThatNoServerListens) {
     House house;
     std::string url;
     {

@@ -21,10 +21,10 @@ using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-/// A chunk's size line and the trailer must fit in this; neither carries anything we use.
+/// Maximum for a chunk's size line and for the trailer; the hub uses neither.
 constexpr std::size_t kChunkLineBytesMax = std::size_t{16} * 1024;
-/// Room for more than these would leave holes among the messages that are kept, into which nothing
-/// fits any more: a message of 512 bytes would be put where the fields were.
+/// Reserving more fields would leave holes between kept messages that no later message fits: a
+/// message of 512 bytes would take the place of the fields.
 constexpr std::size_t kFieldsUsual = 8;
 constexpr std::size_t kAnswerFieldsMax = 200;
 constexpr std::size_t kAnswerHeaderBytesMax = std::size_t{64} * 1024;
@@ -32,7 +32,7 @@ constexpr std::size_t kNameShownMax = 64;
 
 std::string_view plain(BeastView text) { return {text.data(), text.size()}; }
 
-/// Whether others can be shown a header's value. A tab in it is as good as a space (RFC 9110, 5.5).
+/// Whether a header's value may be shown to users. A tab is as good as a space (RFC 9110, 5.5).
 bool is_header_text(std::string_view value) {
     if (is_plain_text(value)) return true;
     std::string spaced{value};
@@ -40,7 +40,7 @@ bool is_header_text(std::string_view value) {
     return is_plain_text(spaced);
 }
 
-/// Gathers header fields and body straight into our own strings, without Beast's containers.
+/// Collects header fields and body directly in std::string, without Beast's containers.
 template <bool IsRequest>
 class Gatherer : public http::basic_parser<IsRequest> {
   public:
@@ -48,12 +48,13 @@ class Gatherer : public http::basic_parser<IsRequest> {
         : fields_max_{fields_max},
           header_bytes_max_{header_bytes_max},
           body_bytes_max_{body_bytes_max} {
-        // Beast counts the bytes of one call only; drive() below counts those of the header.
+        // Beast's header limit applies to a single call; drive() counts the header's bytes over all
+        // calls.
         this->header_limit(std::numeric_limits<std::uint32_t>::max());
         this->body_limit(body_bytes_max);
     }
 
-    /// One step of parsing with our bounds on what may stay unread between calls.
+    /// One step of parsing, with limits on the bytes that may stay unread between calls.
     Progress drive(std::string_view bytes, std::size_t& used, ParserRefusal& refusal) {
         const bool had_header = this->is_header_done();
         error_code error;
@@ -120,18 +121,19 @@ class Gatherer : public http::basic_parser<IsRequest> {
                        BeastView name,
                        BeastView value,
                        error_code& error) override {
-        if (this->is_header_done()) return;  // A trailer: read, bounded, and of no use.
+        if (this->is_header_done()) return;  // A trailer field: bounded, and ignored.
         if (++fields_count_ > fields_max_) {
             error = http::error::bad_field;
             return;
         }
-        // Any other coding would leave the length of the body to guessing.
+        // Any other coding would leave the length of the body ambiguous.
         if (known == http::field::transfer_encoding &&
             (!equals_ignoring_case(plain(value), "chunked") || version < 11)) {
             error = http::error::bad_transfer_encoding;
             return;
         }
-        // What a caller says of itself is kept and shown; what others answer is not.
+        // Header values of requests are kept and shown, so they must be plain text; those of
+        // answers are not shown.
         if (IsRequest && !is_header_text(plain(value))) {
             unreadable_ = plain(name.substr(0, kNameShownMax));
             error = http::error::bad_value;
@@ -143,7 +145,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
     void on_header_impl(error_code&) override {}
 
     void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override {
-        // Trust the announced length only as far as its bytes could plausibly follow at once.
+        // Reserve at most as many bytes as could plausibly follow at once.
         constexpr std::uint64_t kReserveMax = std::uint64_t{64} * 1024;
         if (length) body.reserve(static_cast<std::size_t>(std::min(*length, kReserveMax)));
     }
@@ -168,7 +170,7 @@ class Gatherer : public http::basic_parser<IsRequest> {
     std::size_t body_bytes_max_;
     std::size_t fields_count_ = 0;
     std::size_t header_bytes_ = 0;
-    std::string unreadable_{};  ///< The name of the header that is refused for its value.
+    std::string unreadable_{};  ///< The name of the header whose value is refused.
 };
 
 }  // namespace
@@ -180,14 +182,14 @@ struct RequestParser::Impl {
         gatherer.emplace(limits.header_fields_max, limits.header_bytes_max, limits.body_bytes_max);
     }
 
-    /// What is known of the request before its body.
+    /// Takes the parts of the request before the body.
     Result<void> take_head() {
         request.method = std::move(gatherer->method);
         request.headers = std::move(gatherer->fields);
         return read_target(gatherer->target, request);
     }
 
-    /// What Beast leaves open: the target, and who the request is for.
+    /// Checks the parts that Beast does not check: the target and the Host header.
     Progress check_header() {
         if (auto read = take_head(); !read) {
             refusal = {400, read.error().message};
@@ -217,7 +219,7 @@ RequestParser::~RequestParser() = default;
 
 Progress RequestParser::put(std::string_view bytes, std::size_t& used) {
     if (!impl_->gatherer) {
-        // Empty lines before a request are left over from the one before it.
+        // Empty lines before a request belong to the previous request.
         const auto skipped = std::min(bytes.find_first_not_of("\r\n"), bytes.size());
         used += skipped;
         bytes.remove_prefix(skipped);
@@ -225,10 +227,10 @@ Progress RequestParser::put(std::string_view bytes, std::size_t& used) {
         impl_->begin();
     }
     auto& gatherer = *impl_->gatherer;
-    if (gatherer.is_done()) return Progress::Done;  // The header was all there is.
+    if (gatherer.is_done()) return Progress::Done;  // The request has no body.
     const auto progress = gatherer.drive(bytes, used, impl_->refusal);
     if (progress == Progress::Refused) {
-        // Who sent what is refused may be on record.
+        // Keep the head: the sender of a refused request may be recorded.
         if (!impl_->header_given) static_cast<void>(impl_->take_head());
         return progress;
     }
@@ -293,7 +295,7 @@ Progress ResponseParser::put(std::string_view bytes, std::size_t& used) {
         auto progress = impl_->gatherer->drive(bytes, step, impl_->refusal);
         used += step;
         bytes.remove_prefix(step);
-        // "100 Continue" and its like come before the answer, not instead of it.
+        // "100 Continue" and similar answers precede the real answer.
         if (progress == Progress::Done && impl_->gatherer->status / 100 == 1) {
             impl_->begin();
             progress = Progress::HeaderDone;

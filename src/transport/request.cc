@@ -66,7 +66,7 @@ int hex_digit(char c) {
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-/// A part of a target as a sentence can quote it: in ASCII, whatever its bytes are.
+/// A part of a target for an error message: ASCII only, cut to 80 bytes.
 std::string shown(std::string_view part) {
     constexpr std::size_t kShownMax = 80;
     std::string out;
@@ -80,7 +80,7 @@ std::string shown(std::string_view part) {
     return part.size() > kShownMax ? out + "…" : out;
 }
 
-/// Absolute targets ("http://host/path") are what proxies send; only their path matters here.
+/// Absolute targets ("http://host/path") are sent by proxies; only the path matters here.
 std::string_view without_authority(std::string_view target) {
     const auto scheme = target.find("://");
     if (target.starts_with('/') || scheme == std::string_view::npos) return target;
@@ -124,7 +124,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
 
 bool has_no_body(int status) { return status == 204 || status == 304 || status / 100 == 1; }
 
-/// Where in the decoded path slashes stand that came as %2F.
+/// The positions in the decoded path of slashes sent as %2F.
 std::vector<std::size_t> slashes_encoded_in(std::string_view path) {
     constexpr std::size_t kEscape = 3;
     std::vector<std::size_t> places;

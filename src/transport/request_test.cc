@@ -21,7 +21,7 @@ TEST(Target, IsSplitIntoADecodedPathAndQuery) {
     EXPECT_EQ(request.parameter("not_there"), "");
 }
 
-TEST(Target, KnowsWhichSlashesCameEncoded) {
+TEST(Target, RecordsWhichSlashesWereEncoded) {
     const auto request = read("/v1/a%20b%2Fc/d%2fe");
     EXPECT_EQ(request.path, "/v1/a b/c/d/e");
     EXPECT_EQ(request.slashes_encoded, (std::vector<std::size_t>{7, 11}));
@@ -30,7 +30,7 @@ TEST(Target, KnowsWhichSlashesCameEncoded) {
 
 TEST(Target, KeepsAPlusInThePath) { EXPECT_EQ(read("/a+b").path, "/a+b"); }
 
-TEST(Target, OfAProxyLosesItsAuthority) {
+TEST(Target, FromAProxyLosesItsAuthority) {
     EXPECT_EQ(read("http://hub:7420/v1/info?x=1").path, "/v1/info");
     EXPECT_EQ(read("http://hub:7420").path, "/");
     EXPECT_EQ(read("http://hub?x=1").parameter("x"), "1");

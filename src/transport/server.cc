@@ -1,4 +1,5 @@
-// The porch: accepts connections, turns away what does not fit, and walks round once in a while.
+// Accepts connections, turns away connections above the limits, and checks time limits
+// periodically.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -19,15 +20,15 @@ namespace {
 
 using Acceptor = net::basic_socket_acceptor<net::ip::tcp, Executor>;
 
-/// One read; large enough for many frames, small enough to stay in the processor's cache.
+/// Size of one read: large enough for many frames, small enough for the processor's cache.
 constexpr std::size_t kReadBytesMax = std::size_t{256} * 1024;
-/// Connections above the limit that are told so; beyond these, they are just closed.
+/// Connections above the limit that still get a refusal; further connections are just closed.
 constexpr std::size_t kTurnedAwayMax = kConnectionsTurnedAwayMax;
-/// Of the connections above the limit, so many may ask for a path of DoorLimits::probe_paths.
+/// Connections above the limit that may ask for a path of DoorLimits::probe_paths.
 constexpr std::size_t kProbesMax = 8;
-/// When the hub is full, one in so many connections is closed if it is idle.
+/// When the hub is full, one in this many connections is closed if idle.
 constexpr std::size_t kIdleBatchShare = 128;
-/// As many connections are accepted at a time, before others have their turn.
+/// Accepts at most this many connections at a time, before other handlers run.
 constexpr std::size_t kAcceptBatchMax = 64;
 constexpr Duration kSweepMin{5};
 constexpr Duration kSweepMax{1000};
@@ -35,7 +36,7 @@ constexpr Duration kAcceptRetry{100};
 /// Errors of accept() that closing an idle connection can cure.
 constexpr std::array kShortages{EMFILE, ENFILE, ENOBUFS, ENOMEM};
 
-/// A quarter of the shortest limit: one timer for all connections, late by no more than that.
+/// A quarter of the shortest limit: one timer serves all connections, late by at most the interval.
 Duration sweep_interval(const DoorLimits& limits) {
     const auto shortest = std::min({limits.header_time_max,
                                     limits.body_time_max,
@@ -58,7 +59,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
         hall_->counts.connections_max = limits.connections_max;
     }
 
-    /// A session holds on to the context that it began with.
+    /// An existing session keeps the context with which the session began.
     Result<void> renew(const TlsFiles& tls) {
         hall_->tls = TRY(TlsContext::for_server(tls));
         return {};
@@ -79,7 +80,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
         if (!error) acceptor_.bind(endpoint, error);
         if (!error) acceptor_.listen(Acceptor::max_listen_connections, error);
         if (!error) acceptor_.non_blocking(true, error);
-        // Without this Asio would wait for the next connection, and the loop with it.
+        // Without this option Asio would wait for the next connection, and block the loop.
         if (!error) acceptor_.set_option(Acceptor::enable_connection_aborted{true}, error);
         if (error) {
             return fail(Fault::Unavailable,
@@ -94,7 +95,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
         sweep_later();
     }
 
-    /// After this nothing is called any more: neither handlers of ours nor callbacks of the doors.
+    /// After leave() no handler of the Porch and no callback of Doors runs.
     void leave() {
         left_ = true;
         stop_accepting();
@@ -134,15 +135,15 @@ class Porch : public std::enable_shared_from_this<Porch> {
                              });
     }
 
-    /// Several at a time: a handler waits behind those of all busy connections, and so would each
-    /// newcomer behind those who came before.
+    /// Accepts several connections at a time: a handler waits behind the handlers of all busy
+    /// connections, and otherwise each new connection would wait as long again.
     void accept_waiting() {
         for (std::size_t count = 0; count < kAcceptBatchMax; ++count) {
             boost::system::error_code error;
             TcpSocket socket{hall_->loop.io};
             acceptor_.accept(socket, error);
             if (error == net::error::would_block) break;
-            if (error == net::error::connection_aborted) continue;  // Gone already.
+            if (error == net::error::connection_aborted) continue;  // Closed already.
             if (error) return accept_later(error);
             try {
                 welcome(std::move(socket));
@@ -154,13 +155,13 @@ class Porch : public std::enable_shared_from_this<Porch> {
         accept_next();
     }
 
-    /// Trying again at once would only burn the processor. Where descriptors or memory ran out,
-    /// idle connections give theirs.
+    /// Retrying at once would only burn the processor. Where descriptors or memory ran out, idle
+    /// connections are closed.
     void accept_later(const boost::system::error_code& cause) {
         if (std::ranges::find(kShortages, cause.value()) != kShortages.end()) {
             ++hall_->counts.accepts_failed;
-            // Who waits to be accepted loses nothing by it: nobody is closed who may only just have
-            // been accepted.
+            // Waiting clients lose nothing meanwhile, so connections that may have been accepted
+            // only just now are not closed.
             hall_->close_idle(idle_batch(), hall_->limits.silence_before_idle);
         }
         retry_timer_.expires_after(kAcceptRetry);
@@ -169,13 +170,14 @@ class Porch : public std::enable_shared_from_this<Porch> {
         });
     }
 
-    /// How many idle connections go at a time: a look at all of them makes room for several.
+    /// How many idle connections are closed at a time: one search through all connections makes
+    /// room for several.
     std::size_t idle_batch() const { return 1 + hall_->limits.connections_max / kIdleBatchShare; }
 
     void welcome(TcpSocket socket) {
         boost::system::error_code error;
         const auto peer = socket.remote_endpoint(error);
-        if (error) return;  // Gone already.
+        if (error) return;  // Closed already.
         if (hall_->counts.connections_open >= hall_->limits.connections_max) {
             hall_->close_idle(idle_batch(), {});
         }
@@ -210,7 +212,7 @@ class Porch : public std::enable_shared_from_this<Porch> {
         });
     }
 
-    /// Backwards, because a wire that is dropped puts the last one in its place.
+    /// Backwards, because dropping a wire moves the last wire into its place.
     void sweep() {
         for (auto at = hall_->wires.size(); at-- > 0;) {
             if (at >= hall_->wires.size()) continue;

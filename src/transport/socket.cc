@@ -7,7 +7,7 @@
 namespace parlance::transport {
 namespace {
 
-/// How long a peer may take to answer our close.
+/// How long a peer may take to answer the hub's close.
 constexpr std::chrono::seconds kCloseTime{2};
 
 }  // namespace
@@ -20,7 +20,7 @@ SocketSpeaker::SocketSpeaker(Wire& wire, Request request)
 
 void SocketSpeaker::send(std::string frame) {
     if (wire_ == nullptr || closing_ || wire_->is_doomed()) return;
-    // A turn may have many frames for a peer that reads none.
+    // A turn may queue many frames for a peer that reads none.
     if (wire_->backlog_bytes() > wire_->hall().limits.write_backlog_bytes_max) {
         return wire_->shed_slow_reader();
     }
@@ -51,7 +51,7 @@ void SocketSpeaker::on_frame(std::function<void(std::string_view)> frame) {
 }
 
 void SocketSpeaker::on_gone(std::function<void()> gone) {
-    if (gone_told_) return gone();  // Too late to be told in time, but told once.
+    if (gone_told_) return gone();  // Too late, but still called once.
     gone_ = std::move(gone);
 }
 
@@ -76,7 +76,7 @@ std::size_t SocketSpeaker::take(char* bytes, std::size_t count) {
     return used;
 }
 
-/// Whether to read on.
+/// Whether to continue reading.
 bool SocketSpeaker::on_piece(const Piece& piece) {
     switch (piece.kind) {
         case Piece::Kind::NeedMore:
@@ -119,7 +119,7 @@ void SocketSpeaker::end() {
 
 void SocketSpeaker::tell_gone() {
     if (std::exchange(gone_told_, true)) return;
-    frame_ = nullptr;  // Callbacks may hold this very socket.
+    frame_ = nullptr;  // The callback may hold this very socket.
     if (const auto gone = std::exchange(gone_, nullptr)) gone();
 }
 

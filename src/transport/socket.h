@@ -1,4 +1,4 @@
-// A WebSocket on a wire: messages in, frames out, pings to the silent.
+// A WebSocket on a connection: messages in, frames out, pings to silent peers.
 #pragma once
 
 #include <functional>
@@ -50,10 +50,10 @@ class SocketSpeaker final : public Speaker,
     FrameReader reader_;
     std::function<void(std::string_view)> frame_;
     std::function<void()> gone_;
-    std::optional<Instant> partway_since_;  ///< Since when a message has come in part.
-    Instant asked_at_;                      ///< When the last ping went, or the close.
+    std::optional<Instant> partway_since_;  ///< Since when a message is incomplete.
+    Instant asked_at_;                      ///< When the last ping or close was sent.
     bool asked_ = false;                    ///< A ping is unanswered.
-    bool closing_ = false;  ///< Our close is said; what still comes is not delivered.
+    bool closing_ = false;                  ///< A close was sent; later frames are not delivered.
     bool gone_told_ = false;
 };
 

@@ -1,4 +1,4 @@
-// WebSockets over real sockets: echo, the order of things, and the ways to end.
+// WebSockets over real sockets: echo, order, and the ways to end.
 #include <atomic>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr int kClose = 8;
 constexpr int kPing = 9;
 constexpr int kPong = 10;
 
-/// Doors that count farewells and hand the socket to the test.
+/// Hands the socket to the test and counts calls of on_gone.
 struct Watch {
     Doors doors() {
         auto made = echo_doors();
@@ -112,7 +112,7 @@ TEST(WebSocket, IsClosedWithACodeThatSaysWhy) {
     }
 }
 
-TEST(WebSocket, AnswersACloseAndTellsOnceThatThePeerHasGone) {
+TEST(WebSocket, AnswersACloseAndNotifiesOnce) {
     Watch watch;
     House house{{}, watch.doors()};
     Peer peer{house.port()};
@@ -139,7 +139,7 @@ std::string many_frames() {
     return frames;
 }
 
-TEST(WebSocket, TakesNothingBehindItsEndHoweverMuchComes) {
+TEST(WebSocket, IgnoresFramesAfterItsEnd) {
     using namespace std::string_literals;
     struct Case {
         std::string ending;
@@ -148,8 +148,8 @@ TEST(WebSocket, TakesNothingBehindItsEndHoweverMuchComes) {
     const Case cases[] = {
         {"\x88\x82\0\0\0\0\x03\xE8"s, 1000},            // A close.
         {"\x82\x81\0\0\0\0x"s, 1003},                   // A binary frame.
-        {"\x81\xFF\0\0\0\0\0\x20\0\0\0\0\0\0"s, 1009},  // One of 2 MiB.
-        {"\x81\x81\0\0\0\0\xFF"s, 1007},                // No UTF-8.
+        {"\x81\xFF\0\0\0\0\0\x20\0\0\0\0\0\0"s, 1009},  // A frame of 2 MiB.
+        {"\x81\x81\0\0\0\0\xFF"s, 1007},                // Not UTF-8.
         {"\x81\x02{}"s, 1002},                          // Not masked.
     };
     const auto frames = many_frames();
@@ -168,7 +168,7 @@ TEST(WebSocket, TakesNothingBehindItsEndHoweverMuchComes) {
     }
 }
 
-TEST(WebSocket, ThatIsClosedFromThisSideDeliversNothingThatComesAfter) {
+TEST(WebSocket, DeliversNothingAfterTheServersClose) {
     Watch watch;
     House house{{}, watch.doors()};
     Peer peer{house.port()};
@@ -183,7 +183,7 @@ TEST(WebSocket, ThatIsClosedFromThisSideDeliversNothingThatComesAfter) {
     EXPECT_EQ(watch.told, 1);
 }
 
-TEST(WebSocket, TellsOnceThatAPeerHasVanished) {
+TEST(WebSocket, NotifiesOnceOfAVanishedPeer) {
     Watch watch;
     House house{{}, watch.doors()};
     Peer peer{house.port()};
@@ -195,7 +195,7 @@ TEST(WebSocket, TellsOnceThatAPeerHasVanished) {
     EXPECT_EQ(watch.told, 1);
 }
 
-TEST(WebSocket, IsClosedFromThisSideAfterWhatWasQueued) {
+TEST(WebSocket, SendsQueuedFramesBeforeTheServersClose) {
     Watch watch;
     House house{{}, watch.doors()};
     Peer peer{house.port()};
@@ -214,7 +214,7 @@ TEST(WebSocket, IsClosedFromThisSideAfterWhatWasQueued) {
     watch.gone.get_future().wait();
 }
 
-TEST(WebSocket, IsToldWhenAllAreClosed) {
+TEST(WebSocket, GetsTheReasonOfCloseAll) {
     House house;
     Peer peer{house.port()};
     peer.upgrade();
@@ -224,7 +224,7 @@ TEST(WebSocket, IsToldWhenAllAreClosed) {
     EXPECT_EQ(farewell.payload.substr(2), "the hub stops");
 }
 
-TEST(WebSocket, ThatIsSilentIsPingedAndShedWithoutAnAnswer) {
+TEST(WebSocket, IsPingedWhenSilentAndShedWithoutAnAnswer) {
     Watch watch;
     House house{{.ping_interval = Duration{40}}, watch.doors()};
     Peer peer{house.port()};
@@ -238,7 +238,7 @@ TEST(WebSocket, ThatIsSilentIsPingedAndShedWithoutAnAnswer) {
     EXPECT_EQ(house.counts().connections_shed, 1U);
 }
 
-TEST(WebSocket, ThatDoesNotReadIsShed) {
+TEST(WebSocket, IsShedWhenThePeerDoesNotRead) {
     Watch watch;
     House house{{.write_backlog_bytes_max = std::size_t{1} << 20}, watch.doors()};
     Peer peer{house.port()};
@@ -252,7 +252,7 @@ TEST(WebSocket, ThatDoesNotReadIsShed) {
     EXPECT_EQ(watch.told, 1);
 }
 
-TEST(WebSocket, ThatReadsSlowlyGetsEverythingWithinItsBacklog) {
+TEST(WebSocket, GivesASlowReaderEverythingWithinTheBacklog) {
     Watch watch;
     House house{{}, watch.doors()};
     Peer peer{house.port()};
@@ -269,7 +269,7 @@ TEST(WebSocket, ThatReadsSlowlyGetsEverythingWithinItsBacklog) {
     }
 }
 
-TEST(Upgrade, IsRefusedWithTheAnswerOfTheDoor) {
+TEST(Upgrade, IsRefusedWithTheAnswerOfOnUpgrade) {
     auto doors = echo_doors();
     doors.on_upgrade = [](const Request& request) -> std::optional<Response> {
         if (request.path == "/open") return std::nullopt;
@@ -283,7 +283,7 @@ TEST(Upgrade, IsRefusedWithTheAnswerOfTheDoor) {
     EXPECT_EQ(friendly.upgrade("/open").status, 101);
 }
 
-TEST(Upgrade, ThatIsNotWellFormedIsRefused) {
+TEST(Upgrade, IsRefusedWhenMalformed) {
     House house;
     const std::string ask = "Host: hub\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
     const std::string key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";

@@ -12,16 +12,17 @@
 namespace parlance::transport {
 namespace {
 
-/// How long a closed connection is still read, so that a reset does not overtake our last words.
+/// How long a closed connection is still read, so that a reset does not overtake the last bytes
+/// sent.
 constexpr std::chrono::seconds kDrainTime{2};
-/// Empty buffers up to this size are kept; larger ones go back when the connection falls silent.
+/// Empty buffers up to this size are kept; larger buffers are freed when the connection is silent.
 constexpr std::size_t kIdleBufferBytesMax = 1024;
-/// Larger buffers go back as soon as they are empty: many connections could grow theirs in turn.
+/// Larger buffers are freed as soon as empty: many connections could grow theirs in turn.
 constexpr std::size_t kReadyBufferBytesMax = std::size_t{16} * 1024;
-/// A buffer larger than this does not stay behind a few bytes, for which it may wait for long.
+/// A larger buffer is shrunk when few bytes remain, because those bytes may wait for long.
 constexpr std::size_t kSparseBufferBytesMax = std::size_t{4} * 1024;
-/// While requests that came ahead of their time wait for it, so does whoever begins with more than
-/// this: it is many requests, or a large one. Who asks for one small thing is answered first.
+/// While deferred requests wait, an idle connection that begins with more bytes than this must wait
+/// too: the bytes are many requests, or a large request. A single small request is answered first.
 constexpr std::size_t kPromptBytesMax = std::size_t{4} * 1024;
 
 void release_if_larger(std::string& buffer, std::size_t bytes_max) {
@@ -33,7 +34,8 @@ void release_if_sparse(std::string& buffer) {
     if (capacity > kSparseBufferBytesMax && buffer.size() < capacity / 4) buffer.shrink_to_fit();
 }
 
-/// What an empty buffer keeps. The bytes in the others are counted as such, and fill most of them.
+/// The memory that an empty buffer keeps. Non-empty buffers are mostly full, and their bytes are
+/// counted.
 std::size_t spare_bytes(const std::string& buffer) {
     return buffer.empty() && buffer.capacity() > kIdleBufferBytesMax ? buffer.capacity() : 0;
 }
@@ -56,7 +58,7 @@ void Wire::start(std::shared_ptr<Speaker> speaker) {
     boost::system::error_code ignored;
     socket_->non_blocking(true, ignored);
     socket_->set_option(net::ip::tcp::no_delay{true}, ignored);
-    // The kernel would take megabytes for a peer that reads nothing before it says "no more".
+    // Otherwise the kernel would buffer megabytes for a peer that reads nothing.
     using KernelUnsentMax = net::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
     socket_->set_option(KernelUnsentMax{static_cast<int>(hall_->limits.unsent_bytes_pause)},
                         ignored);
@@ -95,7 +97,7 @@ void Wire::await_readable() {
                         });
 }
 
-/// Runs `work`, which takes bytes. If memory runs out, this connection alone is the one to suffer.
+/// Runs `work`, which takes bytes. If memory runs out, only this connection fails.
 template <class Work>
 void Wire::with_memory(Work work) {
     try {
@@ -135,7 +137,7 @@ void Wire::on_sealed(std::size_t count) {
     opened.clear();
     const bool was_shaking_hands = is_shaking_hands();
     const auto outcome = tls_->take({hall_->scratch.data(), count}, opened, out_);
-    out();  // What TLS itself has to say goes with the rest.
+    out();  // Sends the TLS layer's own bytes.
     if (was_shaking_hands && tls_->is_open()) certificate_ = tls_->certificate();
     if (!opened.empty()) feed_new(opened.data(), opened.size());
     if (!socket_) return;
@@ -144,7 +146,7 @@ void Wire::on_sealed(std::size_t count) {
     await_readable();
 }
 
-/// TLS is broken: its last word, which says why, still goes out.
+/// TLS is broken: the final alert, which says why, is still sent.
 void Wire::break_off() {
     const auto self = shared_from_this();
     said_.clear();
@@ -152,7 +154,7 @@ void Wire::break_off() {
     if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
 }
 
-/// What comes behind the end is read, so that the peer can finish sending, and goes to nobody.
+/// Bytes after the end are read, so that the peer can finish sending, and dropped.
 void Wire::feed_new(char* bytes, std::size_t count) {
     if (finishing_) return;
     if (!in_.empty()) {
@@ -182,7 +184,7 @@ std::size_t Wire::feed(char* bytes, std::size_t count) {
     std::size_t used = 0;
     feeding_ = true;
     for (;;) {
-        const auto speaker = speaker_;  // It may be replaced, or the wire dropped, inside.
+        const auto speaker = speaker_;  // take() may replace the speaker or drop the wire.
         used += speaker->take(bytes + used, count - used);
         if (finishing_ || doomed_ || !socket_) used = count;
         if (speaker == speaker_ || used == count) break;
@@ -193,10 +195,10 @@ std::size_t Wire::feed(char* bytes, std::size_t count) {
 
 void Wire::yield() {
     waits_ = true;
-    out();  // flush() goes on, after the turn.
+    out();  // flush() continues after the turn.
 }
 
-/// After bytes have left: what waited for that is read and parsed on.
+/// Called after bytes have left: resumes reading and parsing if the wire was paused.
 void Wire::go_on() {
     if (!waits_ || !socket_ || doomed_ || is_paused()) return;
     waits_ = false;
@@ -229,7 +231,7 @@ bool Wire::is_idle(Duration age_min) const {
                                   : now - opened_at_ >= age_min;
 }
 
-/// Whether bytes have come that were not read yet: then it only looks idle.
+/// Whether unread bytes have arrived: the wire then only looks idle.
 bool Wire::has_unread() const {
     boost::system::error_code ignored;
     return socket_ && socket_->available(ignored) > 0;
@@ -261,8 +263,8 @@ void Wire::send_early() {
 void Wire::resume() {
     if (feeding_ || feed_posted_ || waits_) return;
     if (in_.empty() && !ended_) return await_readable();
-    // In a turn of its own: the speaker calls from inside someone's answer. Behind who waits for
-    // one answer, too: these bytes came ahead of their time.
+    // Deferred, because the speaker calls from inside an exchange's answer. Deferred work also runs
+    // after the requests of other connections: these bytes were sent ahead of an answer.
     feed_posted_ = true;
     hall_->loop.deferred.push_back(shared_from_this());
 }
@@ -280,7 +282,7 @@ void Wire::on_end() {
     ended_ = true;
     if (drain_until_) return drop();
     if (finishing_) return;
-    if (waits_) return;  // Requests of before the end wait; resume() tells the speaker after them.
+    if (waits_) return;  // Earlier requests wait; proceed() notifies the speaker after them.
     const auto speaker = speaker_;
     speaker->peer_finished();
 }
@@ -303,14 +305,14 @@ void Wire::shed_slow_reader() {
     release_buffers();
 }
 
-// Whoever is told of the loss must hear it in a handler, before the engine's next turn.
+// A handler must deliver the loss, before the engine's next turn.
 void Wire::drop_soon() {
     if (std::exchange(doomed_, true)) return;
     net::post(hall_->loop.io, [self = shared_from_this()] { self->drop(); });
 }
 
-/// The bytes of a connection that is being closed are given back at once, not when its last owner
-/// goes. While the speaker takes bytes of in_, those stay.
+/// Frees the bytes of a closing connection at once, not when the last owner of the wire goes. While
+/// the speaker takes bytes of in_, in_ stays.
 void Wire::release_buffers() {
     hall_->counts.buffered_bytes -= std::exchange(buffered_, 0);
     if (!feeding_) std::string{}.swap(in_);
@@ -339,7 +341,7 @@ void Wire::shut_down(std::uint16_t code, const std::string& reason) {
 
 void Wire::sweep() {
     const auto now = hall_->loop.now;
-    if (doomed_) return drop();  // The order to do so may have found no memory.
+    if (doomed_) return drop();  // Posting the drop may have run out of memory.
     if (drain_until_) {
         if (now >= *drain_until_) drop();
         return;
@@ -352,7 +354,7 @@ void Wire::sweep() {
     if (!finishing_) speaker_->sweep();
 }
 
-/// Gives back the buffers that are empty.
+/// Frees empty buffers.
 void Wire::release_spare() {
     if (spare_bytes(out_) + spare_bytes(said_) == 0) return;
     release_if_larger(out_, kIdleBufferBytesMax);
@@ -369,8 +371,8 @@ void Wire::flush() {
     });
 }
 
-/// If memory runs out, part of a TLS record may be queued: nothing that this peer could read can
-/// follow it. Who ends it then is the sweep, because to post that takes memory, too.
+/// If memory runs out, part of a TLS record may be queued: the peer could not read anything after
+/// that part. The sweep then ends the connection, because posting the drop needs memory too.
 template <class Work>
 void Wire::send(Work work) {
     if (!socket_ || doomed_) return;
@@ -384,7 +386,7 @@ void Wire::send(Work work) {
     }
 }
 
-/// What was said before hands are shaken waits for that.
+/// Bytes queued before the end of the handshake wait for the handshake.
 void Wire::seal_said() {
     if (is_shaking_hands()) return;
     tls_->seal(said_, out_);
@@ -422,8 +424,8 @@ void Wire::after_sent() {
 }
 
 void Wire::await_writable() {
-    // What has left is kept no longer, or each of many connections that leave a few bytes of a
-    // large answer unread would keep all of it.
+    // Frees sent bytes: otherwise each of many connections with a few unread bytes of a large
+    // answer would keep the whole answer.
     if (out_sent_ > kReadyBufferBytesMax && out_sent_ > out_.size() / 2) {
         out_.erase(0, out_sent_);
         out_sent_ = 0;

@@ -1,4 +1,4 @@
-// A journal of several segments, and every kind of damage that a disk can do to an old one.
+// A journal of several segments, and every kind of damage that a disk can do to an old segment.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace parlance::journal::testing {
 
-/// Two records in each batch; four segments and more.
+/// Two records in each batch; at least four segments.
 inline std::unique_ptr<MemoryDisk> disk_of_segments(Diary& diary) {
     auto disk = std::make_unique<MemoryDisk>();
     auto journal = Journal::open(*disk, kSmall).value();
@@ -46,11 +46,11 @@ inline void zero(MemoryDisk& disk, const std::string& name, std::uint64_t at, st
 struct DamageCase {
     std::string name;
     std::function<void(MemoryDisk&, const std::string& segment)> harm;
-    std::uint64_t records_lost;  ///< From the first of the segment on.
-    bool breaks_header = false;  ///< Every record can be read, but a start cannot do without it.
+    std::uint64_t records_lost;  ///< Counted from the first record of the segment.
+    bool breaks_header = false;  ///< Every record can be read, but a start needs the header.
 };
 
-/// The segment's first batch begins at 4096, and its records behind a head of 72 bytes. The first
+/// The segment's first batch begins at 4096, and its records follow a head of 72 bytes. The first
 /// record has a length of two bytes and a checksum of four.
 inline std::vector<DamageCase> damage_cases(std::uint64_t segment_records) {
     const auto flip = [](std::uint64_t byte) {
@@ -68,7 +68,7 @@ inline std::vector<DamageCase> damage_cases(std::uint64_t segment_records) {
         {"zeroed block",
          [](MemoryDisk& disk, const std::string& name) { zero(disk, name, 4096, 512); },
          2},
-        // Bytes are told apart by blocks of 4096: every batch of the segment is in this one.
+        // Reads fail in blocks of 4096 bytes: every batch of the segment lies in this block.
         {"unreadable block",
          [](MemoryDisk& disk, const std::string& name) { disk.refuse_reads(name, 4096, 4608); },
          segment_records},
@@ -82,7 +82,7 @@ inline std::vector<DamageCase> damage_cases(std::uint64_t segment_records) {
     };
 }
 
-/// What a reader gives that goes on behind damage.
+/// The records and damages that a reader returns when it continues after damage.
 struct ReadAround {
     std::map<std::uint64_t, std::string> records{};
     std::vector<Damage> damages{};

@@ -1,4 +1,4 @@
-// Writes a journal the way a hub does, keeps account of what was acknowledged, and holds a disk to
+// Writes a journal as a hub does, keeps account of acknowledged records, and compares a disk with
 // that account afterwards.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr Options kSmall{.segment_bytes = 8192, .is_read_only = false};
 
 inline Time at_ms(std::int64_t ms) { return Time{Duration{ms}}; }
 
-/// Never twice the same for two numbers, and no two sectors alike.
+/// Different numbers give different texts, and no two sectors are alike.
 inline std::string text_of(std::size_t number, std::size_t bytes) {
     std::string text = fmt::format("record {} ", number);
     while (text.size() < bytes) text += fmt::format("{:x}-", text.size() * 2654435761U + number);
@@ -47,10 +47,10 @@ inline std::vector<std::string> read_all(Journal& journal, Sequence after = {0})
 
 struct Diary {
     std::vector<std::string> acknowledged;
-    std::vector<std::string> in_flight;  ///< Of the append that got no answer.
+    std::vector<std::string> in_flight;  ///< The records of an append that was not acknowledged.
     std::size_t number = 0;
 
-    /// Appends one batch; false when the journal will take no more.
+    /// Appends one batch; false when the journal accepts no more batches.
     bool append(Journal& journal, const std::vector<std::size_t>& sizes) {
         in_flight.clear();
         for (const auto bytes : sizes) in_flight.push_back(text_of(number++, bytes));
@@ -66,7 +66,7 @@ struct Diary {
         return true;
     }
 
-    /// What the disk holds is what was acknowledged, and at most the whole of the batch in flight.
+    /// The disk holds exactly the acknowledged records, plus at most the whole batch in flight.
     void expect_kept(const std::vector<std::string>& found) const {
         auto with_last = acknowledged;
         with_last.insert(with_last.end(), in_flight.begin(), in_flight.end());

@@ -1,9 +1,9 @@
-// A disk in memory that fails on demand: at the n-th operation, or for want of space, or by losing
-// its power, after which only what was synced is sure to be there.
+// A disk in memory that fails on demand: at the n-th operation, for want of space, or by losing its
+// power, after which only synced data is sure to be there.
 //
-// What a real disk may do to unsynced work, this one does at a chooser's will: each 512-byte sector
-// of each write, and each creation, rename and removal, is there or not. A failed sync is cruel:
-// its data stays readable, counts as written, and is gone with the power.
+// A chooser decides the fate of unsynced work as on a real disk: each 512-byte sector of each
+// write, and each creation, rename and removal, survives or not. A failed sync is cruel: its data
+// stays readable, counts as written, and is lost when the power fails.
 #pragma once
 
 #include <algorithm>
@@ -25,18 +25,18 @@
 
 namespace parlance::journal::testing {
 
-/// The process dies here. Thrown out of the disk, to be caught where the process is simulated;
-/// every operation after it throws it again until restart() or lose_power().
+/// The process dies here. The disk throws Crashed; the simulation of the process catches it. Every
+/// later operation throws Crashed again until restart() or lose_power().
 struct Crashed {};
 
 enum class Mishap {
     Error,        ///< Nothing happens but an input/output error.
-    Full,         ///< Nothing happens: there is no space left.
+    Full,         ///< Nothing happens: no space is left.
     ShortError,   ///< Half of a write happens, then an error.
-    ShortFull,    ///< Half of a write happens, then there is no space left.
+    ShortFull,    ///< Half of a write happens, then no space is left.
     CrashBefore,  ///< The process dies before the operation takes effect,
-    CrashWithin,  ///< or in the middle of it (of a write; else before),
-    CrashAfter,   ///< or after it, before it is told.
+    CrashWithin,  ///< or in the middle of a write (of other operations: before),
+    CrashAfter,   ///< or after the effect, before the call returns.
 };
 inline constexpr Mishap kMishaps[] = {Mishap::Error,
                                       Mishap::Full,
@@ -46,7 +46,7 @@ inline constexpr Mishap kMishaps[] = {Mishap::Error,
                                       Mishap::CrashWithin,
                                       Mishap::CrashAfter};
 
-/// A number below `bound`, at the will of whoever runs the world.
+/// A number below `bound`, chosen by the test or the simulation.
 using Chooser = std::function<std::uint64_t(std::uint64_t bound)>;
 
 class MemoryDisk final : public Disk {
@@ -57,8 +57,8 @@ class MemoryDisk final : public Disk {
 
     // The faults.
 
-    /// The `number`-th operation from now (0 is the next one) goes wrong. Every call to the disk
-    /// or one of its files is an operation.
+    /// The `number`-th operation from now (0 is the next operation) fails as `mishap` says. Every
+    /// call to the disk or one of its files is an operation.
     void plan(std::uint64_t number, Mishap mishap) {
         const std::lock_guard lock{mutex_};
         mishaps_[operations_ + number] = mishap;
@@ -75,7 +75,7 @@ class MemoryDisk final : public Disk {
         const std::lock_guard lock{mutex_};
         return syncs_;
     }
-    /// Writes that would take more than this in all fill the disk up and fail.
+    /// Writes that would take more than this many bytes in total fill the disk up and fail.
     void set_capacity(std::uint64_t bytes) {
         const std::lock_guard lock{mutex_};
         capacity_bytes_ = bytes;
@@ -91,7 +91,7 @@ class MemoryDisk final : public Disk {
         return opens_refused_;
     }
 
-    /// Every file is as the copy has it, written out and synced, and no other file is there.
+    /// Replaces all files by the files of `copy`, written out and synced.
     void restore(const MemoryDisk& copy) {
         const auto files = copy.contents();
         const std::lock_guard lock{mutex_};
@@ -105,13 +105,13 @@ class MemoryDisk final : public Disk {
         begin_life();
     }
 
-    /// The process is gone and a new one comes: nothing is lost, but old files do not work.
+    /// The process dies and a new process starts: no data is lost, but open files stop working.
     void restart() {
         const std::lock_guard lock{mutex_};
         begin_life();
     }
 
-    /// The power fails: of what was not synced, the chooser says what is there.
+    /// The power fails: the chooser decides which unsynced work survives.
     void lose_power(const Chooser& choose) {
         const std::lock_guard lock{mutex_};
         for (const auto& change : pending_) {
@@ -130,7 +130,7 @@ class MemoryDisk final : public Disk {
         flip(inode->synced, byte, bit);
     }
 
-    /// The disk has a bad sector: reads that touch these bytes fail, until `begin` is `end`.
+    /// The disk has a bad sector: reads that touch these bytes fail, until `begin` equals `end`.
     void refuse_reads(const std::string& name, std::uint64_t begin, std::uint64_t end) {
         const std::lock_guard lock{mutex_};
         auto& inode = *directory_.at(name);
@@ -147,7 +147,7 @@ class MemoryDisk final : public Disk {
         return all;
     }
 
-    /// Whether a power failure could take anything from the files whose names end like this.
+    /// Whether a power failure could take anything from the files whose names end with `suffix`.
     bool has_unsynced(std::string_view suffix) const {
         const std::lock_guard lock{mutex_};
         const auto is_meant = [&](const std::string& name) { return name.ends_with(suffix); };
@@ -207,7 +207,7 @@ class MemoryDisk final : public Disk {
         });
     }
 
-    /// No operation: the system answers from memory, and nothing of the disk is asked.
+    /// Not counted as an operation: the system answers from memory, without the disk.
     Result<FileId> id_of(const std::string& name) override {
         const std::lock_guard lock{mutex_};
         if (is_down_) throw Crashed{};
@@ -252,10 +252,10 @@ class MemoryDisk final : public Disk {
     };
 
     struct Inode {
-        std::string live;             ///< What a read sees.
-        std::string synced;           ///< What is on the platter.
-        std::vector<Write> unsynced;  ///< The way from one to the other.
-        std::uint64_t bad_begin = 0;  ///< No read gets bytes from here
+        std::string live;             ///< The bytes that a read returns.
+        std::string synced;           ///< The bytes on the platter.
+        std::vector<Write> unsynced;  ///< The writes that lead from `synced` to `live`.
+        std::uint64_t bad_begin = 0;  ///< No read returns bytes from here
         std::uint64_t bad_end = 0;    ///< to here.
     };
     using InodePtr = std::shared_ptr<Inode>;
@@ -292,7 +292,7 @@ class MemoryDisk final : public Disk {
             return disk_.act<std::size_t>([&]() -> Result<std::size_t> {
                 const auto& live = inode_->live;
                 if (offset < inode_->bad_end && offset + bytes.size() > inode_->bad_begin) {
-                    // As of a real disk, bytes in front of the bad ones may have been filled in.
+                    // As on a real disk, bytes before the bad bytes may have been filled in.
                     const auto good = inode_->bad_begin - std::min(offset, inode_->bad_begin);
                     live.copy(bytes.data(), good, std::min<std::uint64_t>(offset, live.size()));
                     return fail(Fault::Corrupt, "cannot read: Input/output error");
@@ -311,7 +311,7 @@ class MemoryDisk final : public Disk {
                 inode_->unsynced.clear();
                 return {};
             });
-            inode_->unsynced.clear();  // Also when it failed: see above.
+            inode_->unsynced.clear();  // Also after a failed sync: see the file's header.
             return synced;
         }
 
@@ -336,7 +336,7 @@ class MemoryDisk final : public Disk {
         bool may_write_;
     };
 
-    /// Counts one operation, and lets it happen as planned.
+    /// Counts one operation, and performs it as planned.
     template <class T, class Effect, class Half>
     Result<T> act(const Effect& effect, const Half& half) {
         if (is_down_) throw Crashed{};
@@ -397,7 +397,7 @@ class MemoryDisk final : public Disk {
                   image.begin() + static_cast<std::ptrdiff_t>(write.offset));
     }
 
-    /// Each sector of each unsynced write is there or not.
+    /// Each sector of each unsynced write survives or not.
     static void settle(Inode& inode, const Chooser& choose) {
         for (const auto& write : inode.unsynced) {
             for (std::uint64_t at = 0; at < write.bytes.size();) {
@@ -440,8 +440,8 @@ class MemoryDisk final : public Disk {
     }
 
     mutable std::mutex mutex_;
-    Directory directory_;  ///< What a process sees.
-    Directory durable_;    ///< What a power failure leaves at least.
+    Directory directory_;  ///< The directory as a process sees it.
+    Directory durable_;    ///< The directory that a power failure leaves at least.
     std::vector<Change> pending_;
     std::map<std::uint64_t, Mishap> mishaps_;
     std::uint64_t operations_ = 0;

@@ -20,7 +20,7 @@ std::unique_ptr<MemoryDisk> disk_with_a() {
     return disk;
 }
 
-TEST(MemoryDisk, KeepsWhatWasSyncedThroughAPowerLoss) {
+TEST(MemoryDisk, KeepsSyncedDataThroughAPowerLoss) {
     const auto disk = disk_with_a();
     disk->lose_power(kNothing);
     EXPECT_EQ(text_in(*disk, "a"), std::string(2048, 'x'));
@@ -41,12 +41,12 @@ TEST(MemoryDisk, TearsWritesAtSectors) {
     ASSERT_TRUE(
         disk->open("a", Disk::Mode::ReadWrite).value()->write_at(500, std::string(600, 'y')));
     unsigned n = 0;
-    disk->lose_power([&](std::uint64_t) { return n++ % 2; });  // Only the middle one of three.
+    disk->lose_power([&](std::uint64_t) { return n++ % 2; });  // Only the middle of three.
     const auto expected = std::string(512, 'x') + std::string(512, 'y') + std::string(1024, 'x');
     EXPECT_EQ(text_in(*disk, "a"), expected);
 }
 
-TEST(MemoryDisk, LosesForGoodWhatAFailedSyncLeft) {
+TEST(MemoryDisk, LosesDataOfAFailedSyncForGood) {
     const auto disk = disk_with_a();
     const auto file = disk->open("a", Disk::Mode::ReadWrite).value();
     ASSERT_TRUE(file->write_at(0, "new"));
@@ -58,7 +58,7 @@ TEST(MemoryDisk, LosesForGoodWhatAFailedSyncLeft) {
     EXPECT_TRUE(text_in(*disk, "a").starts_with("xxx"));
 }
 
-TEST(MemoryDisk, StaysDownAfterACrashUntilItIsStartedAgain) {
+TEST(MemoryDisk, StaysDownAfterACrashUntilRestarted) {
     const auto disk = disk_with_a();
     const auto file = disk->open("a", Disk::Mode::ReadWrite).value();
     disk->plan(0, Mishap::CrashWithin);
@@ -66,7 +66,7 @@ TEST(MemoryDisk, StaysDownAfterACrashUntilItIsStartedAgain) {
     EXPECT_THROW((void)disk->list(), Crashed);
     disk->restart();
     EXPECT_TRUE(text_in(*disk, "a").starts_with("abcxxx"));
-    EXPECT_FALSE(file->size());  // A file of the life before.
+    EXPECT_FALSE(file->size());  // A file opened before the crash.
 }
 
 TEST(MemoryDisk, CrashesBeforeOrAfterTheEffect) {
@@ -89,7 +89,7 @@ TEST(MemoryDisk, IsFullAtItsCapacity) {
     EXPECT_TRUE(file->write_at(0, std::string(1000, 'z')));
 }
 
-TEST(MemoryDisk, ClonesDoNotShareTheirFate) {
+TEST(MemoryDisk, ClonesAreIndependent) {
     const auto disk = disk_with_a();
     ASSERT_TRUE(disk->open("a", Disk::Mode::ReadWrite).value()->write_at(0, "new"));
     const auto copy = disk->clone();

@@ -101,7 +101,7 @@ Peer::~Peer() {
 }
 
 void Peer::send(std::string_view bytes) const {
-    // If the server has had enough, what it said can still be read.
+    // If the server refuses more bytes, its last answer can still be read.
     (void)can_send(bytes);
 }
 

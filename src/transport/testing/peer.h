@@ -1,5 +1,5 @@
-// Tools of the transport's tests: a server on a loop of its own thread, and a blunt client that
-// can also say what no decent client would.
+// Tools of the transport's tests: a server on a loop in its own thread, and a raw client that can
+// also send bytes that no correct client would send.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 
 namespace parlance::transport::testing {
 
-/// Doors that answer with the method, path and body, and echo frames.
+/// Answers with the method, path and body, and echoes frames.
 Doors echo_doors();
 
-/// A listening server on port 0 of 127.0.0.1, its loop turning in a thread until destruction.
+/// A listening server on port 0 of 127.0.0.1, with its loop in a thread until destruction.
 class House {
   public:
     explicit House(DoorLimits limits = {},
@@ -32,12 +32,12 @@ class House {
     std::uint16_t port() const { return server_->port(); }
     Loop& loop() { return loop_; }
     Server& server() { return *server_; }
-    /// Runs `work` on the loop's thread and waits for it.
+    /// Runs `work` on the loop's thread and waits for the end of `work`.
     void on_loop(const std::function<void()>& work);
     DoorCounts counts();
-    /// Looks again and again, up to ten seconds, until the counts are as `is_reached` wants them.
+    /// Polls for up to ten seconds until `is_reached` accepts the counts.
     bool await(const std::function<bool(const DoorCounts&)>& is_reached);
-    /// How many turns the loop has taken. Handlers of one turn see the same number.
+    /// The number of turns of the loop. Handlers of one turn see the same number.
     int turns() const { return turns_; }
 
   private:
@@ -60,7 +60,7 @@ struct Frame {
     int close_code() const;
 };
 
-/// A blocking client. Every wait ends after ten seconds, as a failure.
+/// A blocking client. Every wait fails after ten seconds.
 class Peer {
   public:
     explicit Peer(std::uint16_t port);
@@ -74,16 +74,16 @@ class Peer {
     Peer& operator=(const Peer&) = delete;
 
     void send(std::string_view bytes) const;
-    bool can_send(std::string_view bytes) const;  ///< The same; false if nobody is there.
+    bool can_send(std::string_view bytes) const;  ///< As send(); false if the server has closed.
     void finish_sending() const;
-    void reset();           ///< Vanishes without a farewell.
+    void reset();           ///< Closes with a reset.
     bool has_ended();       ///< Waits for the end; false if bytes came instead.
-    bool sees_end() const;  ///< The same without waiting.
+    bool sees_end() const;  ///< As has_ended(), without waiting.
 
     Answer read_answer(bool has_body = true);
     std::string read_line();
     std::string read_bytes(std::size_t count);
-    void discard_bytes(std::size_t count) const;  ///< Reads them and keeps none.
+    void discard_bytes(std::size_t count) const;  ///< Reads bytes and drops them.
 
     Answer upgrade(std::string_view path = "/");
     void send_frame(int opcode, std::string_view payload, bool final = true, bool masked = true);
