@@ -70,6 +70,10 @@ class WatchedDisk final : public journal::Disk {
         const Wait wait{told_};
         return disk_->rename(from, to);
     }
+    Result<void> link(const std::string& from, const std::string& to) override {
+        const Wait wait{told_};
+        return disk_->link(from, to);
+    }
     Result<void> remove(const std::string& name) override {
         const Wait wait{told_};
         return disk_->remove(name);

@@ -156,6 +156,56 @@ TEST(Damage, IsReportedWhenASnapshotIsAheadOfTheJournal) {
     EXPECT_NE(verify(*disk, {})->problem, "");
 }
 
+TEST(Damage, OfASnapshotThatTheDiskCannotReadKeepsNobodyFromStarting) {
+    Diary diary;
+    const auto disk = written_disk(diary);
+    const auto last = Journal::open(*disk, kSmall).value()->last_sequence();
+    ASSERT_TRUE(Journal::open(*disk, kSmall).value()->write_snapshot({last, {}, "state"}));
+    disk->refuse_reads(snapshot_name(last), 0, 512);
+    EXPECT_TRUE(verify(*disk, {})->is_journal_whole);
+    const auto journal = Journal::open(*disk, kSmall);
+    ASSERT_TRUE(journal) << journal.error().message;
+    EXPECT_EQ(*(*journal)->newest_snapshot(), std::nullopt);
+}
+
+/// A hub removes its older snapshots after their names were read.
+class DiskOfARunningHub final : public Disk {
+  public:
+    explicit DiskOfARunningHub(Disk& disk) : disk_(disk) {}
+
+    Result<std::unique_ptr<File>> open(const std::string& name, Mode mode) override {
+        if (parse_snapshot_name(name)) return fail(Fault::NotFound, "no " + name);
+        return disk_.open(name, mode);
+    }
+    Result<std::vector<std::string>> list() override { return disk_.list(); }
+    Result<FileId> id_of(const std::string& name) override { return disk_.id_of(name); }
+    Result<void> rename(const std::string& from, const std::string& to) override {
+        return disk_.rename(from, to);
+    }
+    Result<void> link(const std::string& from, const std::string& to) override {
+        return disk_.link(from, to);
+    }
+    Result<void> remove(const std::string& name) override { return disk_.remove(name); }
+    Result<void> sync_directory() override { return disk_.sync_directory(); }
+
+  private:
+    Disk& disk_;
+};
+
+TEST(Verify, IsNotDisturbedByAHubThatRemovesASnapshot) {
+    Diary diary;
+    const auto disk = written_disk(diary);
+    const auto last = Journal::open(*disk, kSmall).value()->last_sequence();
+    ASSERT_TRUE(Journal::open(*disk, kSmall).value()->write_snapshot({last, {}, "state"}));
+    DiskOfARunningHub running{*disk};
+    const auto verified = verify(running, {});
+    ASSERT_TRUE(verified) << verified.error().message;
+    EXPECT_EQ(verified->problem, "");
+    auto reading = kSmall;
+    reading.is_read_only = true;
+    EXPECT_TRUE(Journal::open(running, reading));
+}
+
 TEST(Verify, CountsRecordsAndReportsProgress) {
     Diary diary;
     const auto disk = written_disk(diary);

@@ -55,6 +55,8 @@ class Disk {
     /// The id of the file that has this name now.
     virtual Result<FileId> id_of(const std::string& name) = 0;
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+    /// The file has both names from here on. Not every file system can.
+    virtual Result<void> link(const std::string& from, const std::string& to) = 0;
     virtual Result<void> remove(const std::string& name) = 0;
     /// Creations, renames and removals so far are durable on return.
     virtual Result<void> sync_directory() = 0;

@@ -28,8 +28,13 @@ Result<StoredHighWater> read_high_water(Disk& disk) {
     stored.is_there = true;
     std::array<char, kHighWaterBytes> bytes;
     for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
-        const auto read = TRY((*file)->read_at(slot * kSlotBytes, bytes));
-        auto mark = decode_high_water(kHighWaterName, {bytes.data(), read});
+        const auto read = (*file)->read_at(slot * kSlotBytes, bytes);
+        if (!read && read.error().fault != Fault::Corrupt) return tl::unexpected(read.error());
+        if (!read) {
+            stored.is_unreadable = true;
+            continue;
+        }
+        auto mark = decode_high_water(kHighWaterName, {bytes.data(), *read});
         if (!mark && mark.error().fault == Fault::Unsupported) {
             return tl::unexpected(std::move(mark).error());
         }
@@ -42,7 +47,7 @@ Result<StoredHighWater> read_high_water(Disk& disk) {
 
 void HighWaterFile::adopt(const StoredHighWater& stored) {
     const std::lock_guard lock{mutex_};
-    is_there_ = stored.mark.has_value();
+    is_there_ = stored.mark.has_value() && !stored.is_unreadable;
     if (!is_there_) return;
     written_ = stored.mark->sequence;
     slot_ = (stored.slot + 1) % kSlots;
@@ -133,7 +138,7 @@ std::string MarkCheck::note(Sequence found, const Chain& origin) const {
                            kHighWaterName,
                            stored_.mark->sequence.value);
     }
-    if (stored_.mark) return {};
+    if (stored_.mark && !stored_.is_unreadable) return {};
     if (stored_.is_there) return fmt::format("the file {} is damaged", kHighWaterName);
     return fmt::format(
         "there is no file {}: an earlier version wrote this journal, or the file was removed",
@@ -141,6 +146,19 @@ std::string MarkCheck::note(Sequence found, const Chain& origin) const {
 }
 
 namespace {
+
+/// The last record that the heads of the batches name, counted from the first batch on. A batch
+/// whose end was cut off counts too.
+Result<Sequence> last_by_heads(Window& window, Sequence first) {
+    Sequence last{first.value - 1};
+    std::uint64_t offset = kSegmentHeadBytes;
+    while (const auto head = decode_batch_head(TRY(window.at(offset, kBatchHeadBytes)))) {
+        if (head->first != Sequence{last.value + 1} || head->count == 0) break;
+        last = head->last();
+        offset += head->frame_bytes();
+    }
+    return last;
+}
 
 /// A segment has its head and all its bytes, durably, before its name. A segment without head or
 /// bytes has lost them. Empty: the file's head and length are as they were made.
@@ -168,7 +186,8 @@ Result<std::optional<BrokenSegment>> find_breakage(Disk& disk, Sequence first) {
         return broken;
     }
     const auto survey = TRY(survey_segment(disk, name, first, true));
-    if (!survey.marks.empty()) broken.last = survey.marks.back().last;
+    broken.last = TRY(last_by_heads(*window, first));
+    if (!survey.marks.empty()) broken.last = std::max(broken.last, survey.marks.back().last);
     return broken;
 }
 
@@ -200,7 +219,10 @@ Result<Evidence> gather_evidence(Disk& disk, Sequence viewed) {
     for (const auto sequence : list_snapshots(evidence.names)) {
         const auto head = read_snapshot_head(disk, sequence);
         if (head && head->sequence == sequence) evidence.snapshots.push_back(sequence);
-        if (!head && head.error().fault != Fault::Corrupt) return tl::unexpected(head.error());
+        // A hub that is writing removes the older ones.
+        const bool says_nothing = !head && (head.error().fault == Fault::Corrupt ||
+                                            head.error().fault == Fault::NotFound);
+        if (!head && !says_nothing) return tl::unexpected(head.error());
     }
     return evidence;
 }

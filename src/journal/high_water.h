@@ -26,6 +26,7 @@ inline constexpr const char* kHighWaterName = "high-water";
 /// The contents of the file. Empty `mark`: the file is missing, or neither slot verifies.
 struct StoredHighWater {
     bool is_there = false;
+    bool is_unreadable = false;  ///< The disk cannot read all of it: it is written anew elsewhere.
     std::optional<HighWater> mark{};
     std::uint64_t slot = 0;  ///< The slot that holds the mark.
 };

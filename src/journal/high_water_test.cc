@@ -159,6 +159,17 @@ TEST_F(LostTailTest, TruncatedSegmentIsReported) {
     }
 }
 
+TEST_F(LostTailTest, OfASegmentThatWasCutOffInABatchHasTheRecordsOfThatBatch) {
+    ASSERT_TRUE(disk.remove(kHighWaterName));  // The head of the batch tells as much.
+    const auto frame = batch_of({testing::text_of(14, 700)}).bytes();
+    for (const std::size_t bytes : {4096 + frame + 72, 4096 + 2 * frame - 1}) {
+        SCOPED_TRACE(bytes);
+        const auto copy = disk.clone();
+        cut(*copy, last_segment(), bytes);
+        expect_an_answer_is_enough(*copy, found() + 1, found() + 2);
+    }
+}
+
 TEST_F(LostTailTest, SegmentWithoutAHeadIsReported) {
     const auto name = last_segment();
     const auto file = disk.open(name, Disk::Mode::ReadWrite).value();
@@ -446,6 +457,29 @@ TEST_F(HighWaterTest, DamagedFileNeverKeepsAWholeJournalFromStarting) {
         EXPECT_NE((*journal)->recovery().mark_note.find("damaged"), std::string::npos);
         EXPECT_EQ(read_high_water(*copy)->mark->sequence, Sequence{15});
     }
+}
+
+TEST_F(HighWaterTest, KeepsNoWholeJournalFromStartingWhereTheDiskCannotReadIt) {
+    for (const auto& [begin, end] : {std::pair{0U, 512U}, {4096U, 4608U}, {0U, 8192U}}) {
+        SCOPED_TRACE(begin);
+        const auto copy = disk.clone();
+        copy->refuse_reads(kHighWaterName, begin, end);
+        EXPECT_EQ(problem_of(*copy), "");
+        const auto journal = Journal::open(*copy, kSmall);
+        ASSERT_TRUE(journal) << journal.error().message;
+        EXPECT_NE((*journal)->recovery().mark_note.find("damaged"), std::string::npos);
+        const auto stored = read_high_water(*copy).value();
+        EXPECT_FALSE(stored.is_unreadable) << "it stands where the disk cannot read it";
+        EXPECT_EQ(stored.mark->sequence, Sequence{15});
+    }
+}
+
+TEST_F(HighWaterTest, TellsOfALostEndWithTheSlotThatTheDiskCanRead) {
+    disk.refuse_reads(kHighWaterName, 4096, 4608);  // The mark of before.
+    ASSERT_TRUE(disk.remove(last_segment()));
+    EXPECT_EQ(verify(disk, {})->lost->last, Sequence{15});
+    ASSERT_TRUE(Journal::open(disk, accepting(15)));
+    EXPECT_FALSE(read_high_water(disk)->is_unreadable);
 }
 
 TEST_F(HighWaterTest, SurvivesAnyFlippedBitInOneOfItsSlots) {

@@ -175,16 +175,28 @@ Result<void> Journal::roll(std::uint64_t frame_bytes) {
     return entered;
 }
 
-/// False: no spare is ready, or somebody has removed the spare. The caller then makes a new
-/// segment.
+/// False: no spare is ready, or somebody has removed or replaced the spare. The caller then makes a
+/// new segment.
 Result<bool> Journal::roll_into_spare() {
     if (spare_ != Spare::Ready) return false;
+    if (!TRY(is_spare_named())) {
+        spare_file_.reset();
+        spare_ = Spare::None;
+        return false;
+    }
     auto entered = enter_segment(kSpareName, spare_file_, options_.segment_bytes);
     if (entered) return true;
     if (entered.error().fault != Fault::NotFound) return tl::unexpected(std::move(entered).error());
     spare_file_.reset();
     spare_ = Spare::None;
     return false;
+}
+
+/// Bytes written to a file that has lost its name are gone when this process ends.
+Result<bool> Journal::is_spare_named() const {
+    const auto named = disk_.id_of(kSpareName);
+    if (!named && named.error().fault == Fault::NotFound) return false;
+    return TRY(spare_file_->id()) == TRY(named);
 }
 
 /// Writes the head of the blank file and makes the file the current segment. The file's name is

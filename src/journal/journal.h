@@ -256,6 +256,7 @@ class Journal {
     Result<void> clean_tail();
     Result<void> roll(std::uint64_t frame_bytes);
     Result<bool> roll_into_spare();
+    Result<bool> is_spare_named() const;
     Result<void> enter_segment(const std::string& from,
                                std::unique_ptr<File>& file,
                                std::uint64_t bytes);

@@ -163,6 +163,21 @@ TEST(Journal, MakesASegmentWhenTheSpareWasRemoved) {
     EXPECT_EQ(verify(disk, {})->problem, "");
 }
 
+TEST(Journal, MakesASegmentWhereSomebodyReplacedItsSpare) {
+    MemoryDisk disk;
+    Diary diary;
+    const auto journal = opened(disk);
+    ASSERT_TRUE(journal->prepare_spare());
+    const auto bytes = disk.contents().at("spare.journal");
+    ASSERT_TRUE(disk.remove("spare.journal"));
+    ASSERT_TRUE(disk.open("spare.journal", Disk::Mode::Create).value()->write_at(0, bytes));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(diary.append(*journal, {3000}));
+    ASSERT_TRUE(journal->prepare_spare());
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(diary.append(*journal, {3000}));
+    EXPECT_EQ(read_all(*opened(disk)), diary.acknowledged);
+    EXPECT_EQ(verify(disk, {})->problem, "");
+}
+
 TEST(Journal, RecoversFromAnyFailureExceptAFailedSync) {
     for (const auto mishap : {Mishap::Error, Mishap::Full, Mishap::ShortError, Mishap::ShortFull}) {
         for (std::uint64_t n = 0;; ++n) {

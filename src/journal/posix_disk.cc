@@ -188,6 +188,13 @@ class PosixDisk final : public Disk {
         return {};
     }
 
+    Result<void> link(const std::string& from, const std::string& to) override {
+        if (::linkat(handle_.number(), from.c_str(), handle_.number(), to.c_str(), 0) != 0) {
+            return system_failure("link", path_of(from));
+        }
+        return {};
+    }
+
     Result<void> remove(const std::string& name) override {
         if (::unlinkat(handle_.number(), name.c_str(), 0) != 0) {
             return system_failure("remove", path_of(name));

@@ -79,13 +79,14 @@ class Repairer {
         : disk_(disk), copy_(copy), known_last_(viewed) {}
 
     Result<void> look() {
+        // The mark first: if a hub is writing, the segments can only be further than the mark.
+        mark_ = TRY(read_high_water(disk_)).mark;
         names_ = TRY(disk_.list());
         copy_firsts_ = segment_firsts(TRY(copy_.list()));
         if (copy_firsts_.empty()) {
             return fail(Fault::NotFound,
                         "there is no journal in the copy: no file of it is a segment");
         }
-        mark_ = TRY(read_high_water(disk_)).mark;
         TRY(survey_own());
         if (mark_) known_last_ = std::max(known_last_, mark_->sequence);
         TRY(read_snapshots());
@@ -100,7 +101,6 @@ class Repairer {
             const bool is_behind_all = own_.empty() || due_ > own_.rbegin()->first;
             if (is_there && own->second.problem.empty()) {
                 TRY(accept(own->second));
-                if (due_ == own->first) break;  // The newest segment, still empty.
             } else if (!is_there && TRY(pass_accepted_loss())) {
                 continue;
             } else if (!is_there && is_behind_all && due_ > known_last_ &&
@@ -110,6 +110,9 @@ class Repairer {
                 is_end_lost_ = is_end_lost_ || (!is_there && is_behind_all);
                 TRY(take_from_copy(is_there ? &own->second : nullptr));
             }
+            // An empty segment is the newest one, or an accepted loss follows it.
+            const bool is_empty = due_ == before_;
+            if (is_empty && !TRY(pass_accepted_loss())) break;
         }
         if (planned_.empty() || anchors_ > 0) return {};
         return fail(Fault::Corrupt,
@@ -117,8 +120,15 @@ class Repairer {
                     "the place of the data directory instead");
     }
 
+    /// No segment is replaced before all of them are written.
     Result<void> restore_all() {
-        for (auto& planned : planned_) TRY(restore(planned));
+        for (const auto& planned : planned_) {
+            const auto written = write(planned, temporary_of(planned));
+            if (written) continue;
+            for (const auto& each : planned_) (void)disk_.remove(temporary_of(each));
+            return written;
+        }
+        for (auto& planned : planned_) TRY(replace(planned));
         return {};
     }
 
@@ -137,12 +147,17 @@ class Repairer {
             const Sequence up_to{is_newest ? UINT64_MAX : firsts[i + 1].value - 1};
             auto survey = TRY(survey_segment(disk_, segment_name(first), first, is_newest, up_to));
             known_last_ = std::max({known_last_, survey.last, last_of(survey.marks)});
+            // What is damaged at the end of the newest segment was acknowledged: a torn append is
+            // no problem.
+            const bool is_end_damaged = is_newest && survey.head && !survey.problem.empty();
+            if (is_end_damaged)
+                known_last_ = std::max(known_last_, Sequence{survey.last.value + 1});
             own_.emplace(first, std::move(survey));
         }
         for (auto each = own_.begin(); each != own_.end(); ++each) {
             auto& survey = each->second;
             const auto next = std::next(each);
-            if (next != own_.end()) find_lost_end(survey, next->second);
+            if (next != own_.end()) TRY(find_lost_end(survey, next->second));
             if (mark_ && is_mark_of_another_journal(survey)) mark_.reset();
             if (survey.problem.empty()) survey.marks = {};  // Only damaged segments need marks.
         }
@@ -163,18 +178,40 @@ class Repairer {
     }
 
     /// A segment whose last batches were zeroed looks whole; the next segment's head shows the
-    /// loss.
-    static void find_lost_end(Survey& survey, const Survey& next) {
+    /// loss. If the next segment is missing too, or its head is damaged, the copy shows the loss.
+    Result<void> find_lost_end(Survey& survey, const Survey& next) {
+        if (!survey.problem.empty()) return {};
         const bool is_next = next.head && next.head->before == survey.first;
-        if (!survey.problem.empty() || !is_next || survey.last == next.head->last_before()) return;
+        const bool is_lost = is_next ? survey.last != next.head->last_before()
+                                     : TRY(does_copy_have_more(survey, next.first));
+        if (!is_lost) return {};
         survey.problem = fmt::format(
             "{}:{}: record {} is missing", survey.name, survey.end, survey.last.value + 1);
+        return {};
+    }
+
+    /// Whether the copy's segment of this name goes further, and no segment begins where this
+    /// journal's ends.
+    Result<bool> does_copy_have_more(const Survey& own, Sequence next_first) {
+        const Sequence due{own.last.value + 1};
+        const bool begins_another = due != own.first && is_in_copy(due);
+        if (due >= next_first || begins_another || !is_in_copy(own.first)) return false;
+        const auto copied =
+            TRY(survey_segment(copy_, own.name, own.first, own.first == copy_firsts_.back()));
+        return copied.last > own.last;
+    }
+
+    bool is_in_copy(Sequence first) const {
+        return std::ranges::find(copy_firsts_, first) != copy_firsts_.end();
     }
 
     Result<void> read_snapshots() {
         for (const auto sequence : list_snapshots(names_)) {
             auto stored = check_snapshot(disk_, sequence);
-            if (!stored && stored.error().fault == Fault::Corrupt) continue;  // No evidence.
+            // A damaged snapshot is no evidence; a running hub may have removed an older snapshot.
+            const bool says_nothing = !stored && (stored.error().fault == Fault::Corrupt ||
+                                                  stored.error().fault == Fault::NotFound);
+            if (says_nothing) continue;
             if (!stored) return tl::unexpected(std::move(stored).error());
             snapshots_.emplace(sequence, stored->chain);
             known_last_ = std::max(known_last_, sequence);
@@ -188,32 +225,35 @@ class Repairer {
         if (own_.empty()) return;
         auto& newest = own_.rbegin()->second;
         const Sequence next{newest.last.value + 1};
-        const bool begins_another =
-            next != newest.first && std::ranges::find(copy_firsts_, next) != copy_firsts_.end();
+        const bool begins_another = next != newest.first && is_in_copy(next);
         if (!newest.problem.empty() || newest.last >= known_last_ || begins_another) return;
         newest.problem =
             fmt::format("{}:{}: record {} is missing", newest.name, newest.end, next.value);
         is_end_lost_ = true;
     }
 
-    /// True if a segment of this journal, or the copy's version of a damaged segment, says that the
-    /// loss of the records from due_ up to the segment was accepted.
-    Result<bool> pass_accepted_loss() {
+    /// The segment, of this journal or else of the copy, that says that the loss of the records
+    /// from due_ up to the segment was accepted, and that the segment follows `before`.
+    Result<std::optional<Sequence>> segment_behind_loss(Sequence before) {
         auto following = TRY(segment_after_accepted_loss(disk_, due_));
-        if (!following) {
-            following = TRY(segment_after_accepted_loss(copy_, due_));
-            if (following && !own_.contains(*following)) following.reset();
-        }
-        if (!following) return false;
-        due_ = *following;
-        return true;
+        Disk& teller = following ? disk_ : copy_;
+        if (!following) following = TRY(segment_after_accepted_loss(copy_, due_));
+        if (!following || !own_.contains(*following)) return std::nullopt;
+        const auto segment = TRY(load_segment(teller, segment_name(*following), *following));
+        if (segment.head.before != before) return std::nullopt;
+        return following;
+    }
+
+    Result<bool> pass_accepted_loss() {
+        const auto following = TRY(segment_behind_loss(before_));
+        if (following) due_ = *following;
+        return following.has_value();
     }
 
     /// Where the end of this journal is lost, the remaining evidence may lag behind the
     /// acknowledged records: the repair also takes the copy's further records.
     Result<bool> does_copy_go_on() {
-        const bool is_there = std::ranges::find(copy_firsts_, due_) != copy_firsts_.end();
-        if (!is_end_lost_ || !is_there) return false;
+        if (!is_end_lost_ || !is_in_copy(due_)) return false;
         const auto survey =
             TRY(survey_segment(copy_, segment_name(due_), due_, due_ == copy_firsts_.back()));
         return survey.last >= survey.first;
@@ -240,7 +280,7 @@ class Repairer {
     /// missing.
     Result<void> take_from_copy(const Survey* own) {
         const auto name = segment_name(due_);
-        if (std::ranges::find(copy_firsts_, due_) == copy_firsts_.end()) return lacks(name);
+        if (!is_in_copy(due_)) return lacks(name);
         auto survey = TRY(survey_segment(copy_, name, due_, due_ == copy_firsts_.back()));
         if (!survey.problem.empty()) {
             return fail(Fault::Corrupt, "the copy is damaged too: " + survey.problem);
@@ -259,7 +299,8 @@ class Repairer {
             }
             if (last_of(own->marks) > survey.last) return loses(survey.last, last_of(own->marks));
         }
-        if (survey.last < survey.first) return lacks(name);
+        const bool is_empty = survey.last < survey.first;
+        if (is_empty && !TRY(segment_behind_loss(due_))) return lacks(name);
         TRY(compare_high_water(survey));
         TRY(compare_snapshots(survey));
         TRY(compare_next(survey));
@@ -319,7 +360,7 @@ class Repairer {
     /// The mark names two batches of this journal: the first batch, and the batch at the mark.
     Result<void> compare_high_water(const Survey& copied) {
         if (!mark_) return {};
-        if (before_ == Sequence{} && mark_->origin != Chain{}) {
+        if (before_ == Sequence{} && mark_->origin != Chain{} && !copied.marks.empty()) {
             if (copied.marks.front().chain != mark_->origin) {
                 return mismatch("the high-water mark is of a journal with another first batch");
             }
@@ -358,23 +399,31 @@ class Repairer {
                                     next->second.name));
     }
 
-    Result<void> restore(Planned& planned) {
-        const auto temporary = planned.told.name + std::string{kTemporarySuffix};
-        (void)disk_.remove(temporary);  // Left by a failed attempt; usually absent.
-        auto written = write(planned, temporary);
-        if (!written) {
-            (void)disk_.remove(temporary);
-            return written;
+    static std::string temporary_of(const Planned& planned) {
+        return planned.told.name + std::string{kTemporarySuffix};
+    }
+
+    Result<void> replace(Planned& planned) {
+        auto& told = planned.told;
+        if (!told.was_missing) {
+            told.kept_as = free_name(told.name + std::string{kAsideSuffix});
+            TRY(keep(told.name, told.kept_as));
         }
-        if (!planned.told.was_missing) {
-            planned.told.kept_as = free_name(planned.told.name + std::string{kAsideSuffix});
-            TRY(disk_.rename(planned.told.name, planned.told.kept_as));
-        }
-        TRY(disk_.rename(temporary, planned.told.name));
+        TRY(disk_.rename(temporary_of(planned), told.name));
+        return disk_.sync_directory();
+    }
+
+    /// The damaged file keeps its name until the new file takes the name: with no file of that name a
+    /// start could take the last segment for one that never existed, and a second attempt to repair
+    /// would lack the whole batches of the damaged file.
+    Result<void> keep(const std::string& name, const std::string& kept_as) {
+        // On a file system without hard links the name is free for a moment.
+        if (!disk_.link(name, kept_as)) return disk_.rename(name, kept_as);
         return disk_.sync_directory();
     }
 
     Result<void> write(const Planned& planned, const std::string& temporary) {
+        (void)disk_.remove(temporary);  // Of an attempt that failed; usually there is none.
         const auto file = TRY(disk_.open(temporary, Disk::Mode::Create));
         const auto copied = TRY(copy_.open(planned.told.name, Disk::Mode::Read));
         TRY(copy_bytes(*copied, *file, 0, planned.copied_end));

@@ -191,6 +191,49 @@ TEST_F(RepairTest, RestoresTheZeroedEndOfTheNewestSegmentThatASnapshotProves) {
     expect_whole(*disk_);
 }
 
+constexpr std::string_view kBatchMark = "\xB7\xC3\xE6\x1B";
+
+TEST_F(RepairTest, RefusesToLoseTheLastBatchWhoseHeadIsDamaged) {
+    const auto batches = diary_.acknowledged.size() / 2;
+    const auto backup = journal_of(batches - 1);
+    const auto newest = segments_.back();
+    const auto head = disk_->contents().at(newest).rfind(kBatchMark);
+    disk_->flip_bit(newest, head + 8, 0);  // Nothing else tells of the batch.
+    expect_refused(
+        *disk_, *backup, fmt::format("the copy has no records {0} to {0}", batches * 2 - 1));
+}
+
+TEST_F(RepairTest, RestoresTheZeroedEndOfASegmentWhoseNextIsDamagedOrMissing) {
+    const auto bytes = copy_->contents().at(segments_[1]);
+    for (const auto begin : {bytes.rfind(kBatchMark), std::size_t{4096}}) {
+        for (const bool is_missing : {false, true}) {
+            SCOPED_TRACE(fmt::format("from {}, {}", begin, is_missing ? "missing" : "damaged"));
+            const auto disk = disk_->clone();
+            zero(*disk, segments_[1], begin, bytes.size() - begin);
+            if (is_missing) {
+                ASSERT_TRUE(disk->remove(segments_[2]));
+            } else {
+                disk->flip_bit(segments_[2], 40, 0);
+            }
+            const auto repaired = repair(*disk, *copy_, {});
+            ASSERT_TRUE(repaired) << repaired.error().message;
+            EXPECT_EQ(repaired->restored.size(), 2U);
+            expect_whole(*disk);
+        }
+    }
+}
+
+TEST_F(RepairTest, WithRoomForOneSegmentOfTwoChangesNothing) {
+    disk_->flip_bit(segments_[0], 4096 + 72 + 200, 0);
+    disk_->flip_bit(segments_[1], 4096 + 72 + 200, 0);
+    const auto before = disk_->contents();
+    std::uint64_t used = 0;
+    for (const auto& [name, bytes] : before) used += bytes.size();
+    disk_->set_capacity(used + 8192 + 100);
+    EXPECT_EQ(repair(*disk_, *copy_, {}).error().fault, Fault::Exhausted);
+    EXPECT_EQ(disk_->contents(), before);
+}
+
 TEST_F(RepairTest, RestoresTheZeroedEndOfAnOldSegment) {
     zero(*disk_, segments_[1], 4096, 4096);
     const auto repaired = repair(*disk_, *copy_, {});
@@ -366,6 +409,41 @@ TEST_F(MarkedRepairTest, PassesRecordsWhoseLossWasAccepted) {
     }
 }
 
+TEST_F(MarkedRepairTest, RestoresSegmentsAroundAnEmptyOneThatAnAcceptedLossFollows) {
+    zero(*disk_, segments_.back(), 4096, 4096);  // All of its batches were lost.
+    auto options = testing::kSmall;
+    options.accepted_loss = last_;
+    {
+        auto journal = Journal::open(*disk_, options).value();
+        for (int i = 0; i < 20; ++i) {
+            ASSERT_TRUE(journal->append({}, testing::batch_of({std::string(900, 'x')})));
+        }
+        ASSERT_TRUE(journal->write_high_water(journal->high_water()));
+    }
+    const auto backup = disk_->clone();
+    for (const auto& name : testing::segments_of(*disk_)) {
+        for (const std::uint64_t byte : {std::uint64_t{40}, std::uint64_t{4096 + 8}}) {
+            SCOPED_TRACE(fmt::format("{} byte {}", name, byte));
+            const auto disk = disk_->clone();
+            disk->flip_bit(name, byte, 0);
+            const auto repaired = repair(*disk, *backup, {});
+            ASSERT_TRUE(repaired) << repaired.error().message;
+            EXPECT_EQ(repaired->restored.size(), 1U);
+            EXPECT_EQ(verify(*disk, {})->problem, "");
+            EXPECT_EQ(disk->contents().at(name), backup->contents().at(name));
+        }
+        if (*parse_segment_name(name) == Sequence{last_.value + 1}) continue;  // As above.
+        SCOPED_TRACE(name + " missing");
+        const auto disk = disk_->clone();
+        ASSERT_TRUE(disk->remove(name));
+        const auto repaired = repair(*disk, *backup, {});
+        ASSERT_TRUE(repaired) << repaired.error().message;
+        EXPECT_EQ(repaired->restored.size(), 1U);
+        EXPECT_EQ(verify(*disk, {})->problem, "");
+        EXPECT_EQ(disk->contents().at(name), backup->contents().at(name));
+    }
+}
+
 TEST_F(RepairTest, RefusesACopyThatIsDamagedItself) {
     disk_->flip_bit(segments_[1], 4096 + 72 + 200, 0);
     copy_->flip_bit(segments_[1], 4096 + 72 + 300, 0);
@@ -399,6 +477,49 @@ TEST_F(RepairTest, RefusesWithoutEvidenceOfTheJournalsIdentity) {
     for (const auto& name : segments_) ASSERT_TRUE(disk_->remove(name));
     ASSERT_TRUE(disk_->open(segments_[0], Disk::Mode::Create));
     expect_refused(*disk_, *copy_, "nothing that is whole here says which journal this is");
+}
+
+TEST_F(RepairTest, OfTheNewestSegmentThatIsInterruptedLeavesNoShorterJournal) {
+    for (const std::uint64_t kept : {0U, 1U}) {
+        bool is_done = false;
+        for (std::uint64_t operation = 0; !is_done && operation < 400; ++operation) {
+            SCOPED_TRACE(fmt::format("operation {} kept {}", operation, kept));
+            const auto disk = disk_->clone();
+            disk->flip_bit(segments_.back(), 4096 + 72 + 10, 0);  // Nothing else tells of it.
+            disk->plan(operation, testing::Mishap::CrashBefore);
+            try {
+                is_done = repair(*disk, *copy_, {}).has_value();
+            } catch (const testing::Crashed&) {
+            }
+            disk->lose_power([&](std::uint64_t) { return kept; });
+            const auto journal = Journal::open(*disk, testing::kSmall);
+            if (journal) {
+                EXPECT_EQ(testing::read_all(**journal), diary_.acknowledged);
+            }
+        }
+        EXPECT_TRUE(is_done);
+    }
+}
+
+TEST_F(RepairTest, ThatIsInterruptedStillHasWhatOnlyTheDamagedFileHas) {
+    const auto backup = journal_of(1);
+    bool is_done = false;
+    for (std::uint64_t operation = 0; !is_done && operation < 400; ++operation) {
+        SCOPED_TRACE(operation);
+        const auto disk = disk_->clone();
+        disk->flip_bit(segments_[0], 4096 + 72 + 10, 0);
+        disk->plan(operation, testing::Mishap::CrashBefore);
+        try {
+            is_done = repair(*disk, *backup, {}).has_value();
+        } catch (const testing::Crashed&) {
+            disk->restart();
+            const auto repaired = repair(*disk, *backup, {});
+            ASSERT_TRUE(repaired) << repaired.error().message;
+        }
+        disk->forget_plans();
+        expect_whole(*disk);
+    }
+    EXPECT_TRUE(is_done);
 }
 
 TEST_F(RepairTest, CanBeRepeatedAfterAnyFailureOrCrash) {

@@ -41,10 +41,15 @@ std::vector<Sequence> list_snapshots(const std::vector<std::string>& names) {
 Result<void> check_snapshot_versions(Disk& disk, const std::vector<Sequence>& snapshots) {
     for (const auto sequence : snapshots) {
         const auto name = snapshot_name(sequence);
-        const auto file = TRY(disk.open(name, Disk::Mode::Read));
+        const auto file = disk.open(name, Disk::Mode::Read);
+        // A hub that is writing removes the older ones.
+        if (!file && file.error().fault == Fault::NotFound) continue;
+        if (!file) return tl::unexpected(file.error());
         std::array<char, kPrefixBytes> bytes;
-        const auto read = TRY(file->read_at(0, bytes));
-        TRY(check_snapshot_version(name, {bytes.data(), read}));
+        const auto read = (*file)->read_at(0, bytes);
+        if (!read && read.error().fault == Fault::Corrupt) continue;  // It is not loaded.
+        if (!read) return tl::unexpected(read.error());
+        TRY(check_snapshot_version(name, {bytes.data(), *read}));
     }
     return {};
 }

@@ -53,6 +53,8 @@ class Verifier {
             auto stored = check_snapshot(disk_, sequence);
             if (stored) {
                 snapshots_.emplace(sequence, stored->chain);
+            } else if (stored.error().fault == Fault::NotFound) {
+                continue;  // A hub that is writing has removed it for a newer one.
             } else if (stored.error().fault != Fault::Corrupt) {
                 return tl::unexpected(stored.error());
             } else if (!snapshot_problem_) {

@@ -40,6 +40,9 @@ class CountedDisk final : public journal::Disk {
     Result<void> rename(const std::string& from, const std::string& to) override {
         return disk_.rename(from, to);
     }
+    Result<void> link(const std::string& from, const std::string& to) override {
+        return disk_.link(from, to);
+    }
     Result<void> remove(const std::string& name) override { return disk_.remove(name); }
     Result<void> sync_directory() override { return disk_.sync_directory(); }
 

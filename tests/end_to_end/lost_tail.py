@@ -207,6 +207,61 @@ def the_views_and_snapshots_tell_too(hub, last, scratch):
         check(verify(other)[0] == LOST, f"{verify(other)}")
 
 
+def the_views_alone_are_enough_to_ask(hub, last, scratch):
+    other = twin(hub, scratch + "/views-alone")
+    for name in os.listdir(other.data):
+        if name.endswith((".journal", ".snapshot")) or name == MARK:
+            os.remove(f"{other.data}/{name}")
+    check("views.db has record" in refused(other), "the views are no evidence")
+    code, answer, err = verify(other)
+    check(code == LOST and answer["last_written"] == last, f"verify of nothing but views: {code} {answer} {err}")
+    code, out, err = parlance("journal", "accept-loss", str(last), "--data", other.data)
+    check(code == 0, f"accept-loss of all but the views: {code} {out} {err}")
+    check(verify(other)[0] == 0, f"{verify(other)}")
+
+
+def what_stands_behind_an_accepted_loss_is_repaired(hub, last, scratch):
+    other = twin(hub, scratch + "/behind")
+    zero_batches_of_last(other)  # An empty segment stays in front of the loss.
+    empty = segments(other)[-1]
+    check(parlance("journal", "accept-loss", str(last), "--data", other.data)[0] == 0, "no acceptance")
+    other.start()
+    send(other, "erin", 30)
+    check(other.stop() == 0, "no clean stop")
+    copy = twin(other, scratch + "/behind-copy")
+    names = segments(copy)
+    for name in names[names.index(empty):]:
+        damaged = twin(other, f"{scratch}/behind-{name}")
+        with open(f"{damaged.data}/{name}", "r+b") as file:
+            file.seek(40)
+            file.write(b"\xff\xff")
+        check(verify(damaged)[0] == 5, f"{verify(damaged)}")
+        code, out, err = parlance("journal", "repair", "--data", damaged.data, "--from", copy.data)
+        check(code == 0 and name in out, f"{name}, and {empty} is empty: {code} {out} {err}")
+        check(verify(damaged)[0] == 0, f"{verify(damaged)}")
+        shutil.rmtree(damaged.data)
+
+
+def a_spare_that_somebody_replaces_costs_nothing(scratch):
+    hub = Hub(scratch + "/spare", SETTINGS).start()
+    try:
+        check(hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})[0] == 200, "no registration")
+        send(hub, "alice", 3)
+        spare = f"{hub.data}/spare.journal"
+        end = time.monotonic() + 20
+        while not os.path.exists(spare) and time.monotonic() < end:  # It is made beside the hub.
+            time.sleep(0.05)
+        shutil.copy(spare, f"{scratch}/spare.copy")
+        os.replace(f"{scratch}/spare.copy", spare)
+        send(hub, "bob", 40)
+        last = sequence(hub)
+        check(hub.stop() == 0, "no clean stop")
+        code, answer, err = verify(hub)
+        check(code == 0 and answer["last"] >= last, f"{code} {answer} {err}")
+    finally:
+        hub.kill()
+
+
 def a_segment_in_the_middle_is_not_a_tail(hub, scratch):
     other = twin(hub, scratch + "/middle")
     os.remove(f"{other.data}/{segments(other)[1]}")
@@ -331,6 +386,9 @@ def main():
             lambda: no_tail_is_lost_unnoticed(hub, last, scratch),
             lambda: a_lost_end_is_repaired_from_a_copy(scratch),
             lambda: the_views_and_snapshots_tell_too(hub, last, scratch),
+            lambda: the_views_alone_are_enough_to_ask(hub, last, scratch),
+            lambda: what_stands_behind_an_accepted_loss_is_repaired(hub, last, scratch),
+            lambda: a_spare_that_somebody_replaces_costs_nothing(scratch),
             lambda: a_segment_in_the_middle_is_not_a_tail(hub, scratch),
             lambda: a_mark_that_is_missing_or_damaged_keeps_nobody_out(hub, last, scratch),
             lambda: an_older_copy_of_everything_starts(hub, last, scratch),

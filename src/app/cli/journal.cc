@@ -93,7 +93,7 @@ struct OpenJournal {
     std::uint64_t last = 0;
 };
 
-/// A hub's directory holds at least a segment, a snapshot or a high-water mark.
+/// A hub's directory holds at least a segment, a snapshot, a high-water mark or views.
 Result<std::unique_ptr<journal::Disk>> open_disk(const JournalOptions& options) {
     auto disk = TRY(journal::open_posix_disk(options.data, false));
     const auto names = TRY(disk->list());
@@ -101,7 +101,7 @@ Result<std::unique_ptr<journal::Disk>> open_disk(const JournalOptions& options) 
         return journal::parse_segment_name(name) || journal::parse_snapshot_name(name) ||
                name == journal::kHighWaterName;
     });
-    if (is_there) return disk;
+    if (is_there || viewed_in(options) > Sequence{}) return disk;
     return fail(
         Fault::NotFound,
         fmt::format("there is no journal in '{}': no file of it is a segment", options.data));

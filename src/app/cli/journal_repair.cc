@@ -106,13 +106,16 @@ void print_restored(const Context& context, const RepairVerb& verb, const journa
                    paint(screen, Tone::Green, "nothing to repair"));
     }
     for (const auto& segment : repair.restored) {
-        fmt::print("{}  {}, records {} to {} (it was {}: {})\n",
+        const auto records =
+            segment.last < segment.first
+                ? std::string{"no records"}
+                : fmt::format("records {} to {}", segment.first.value, segment.last.value);
+        fmt::print("{}  {}, {} (it was {}: {})\n",
                    paint(screen,
                          verb.is_dry_run ? Tone::Yellow : Tone::Green,
                          verb.is_dry_run ? "would restore" : "restored"),
                    segment.name,
-                   segment.first.value,
-                   segment.last.value,
+                   records,
                    segment.was_missing ? "missing" : "damaged",
                    segment.problem);
         if (segment.kept_as.empty()) continue;

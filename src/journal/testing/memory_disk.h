@@ -226,6 +226,17 @@ class MemoryDisk final : public Disk {
         });
     }
 
+    Result<void> link(const std::string& from, const std::string& to) override {
+        const std::lock_guard lock{mutex_};
+        return act<void>([&]() -> Result<void> {
+            const auto found = directory_.find(from);
+            if (found == directory_.end()) return fail(Fault::NotFound, "no " + from);
+            if (directory_.contains(to)) return fail(Fault::Unavailable, to + " is there already");
+            change_directory({"", to, found->second});
+            return {};
+        });
+    }
+
     Result<void> remove(const std::string& name) override {
         const std::lock_guard lock{mutex_};
         return act<void>([&]() -> Result<void> {

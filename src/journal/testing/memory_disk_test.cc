@@ -36,6 +36,16 @@ TEST(MemoryDisk, LosesWritesAndNamesThatWereNotSynced) {
               (std::map<std::string, std::string>{{"a", std::string(2048, 'x')}}));
 }
 
+TEST(MemoryDisk, LosesASecondNameThatWasNotSynced) {
+    const auto disk = disk_with_a();
+    ASSERT_TRUE(disk->link("a", "b"));
+    EXPECT_FALSE(disk->link("a", "b")) << "the name is taken";
+    EXPECT_EQ(disk->id_of("a").value(), disk->id_of("b").value());
+    disk->lose_power(kNothing);
+    EXPECT_EQ(disk->contents(),
+              (std::map<std::string, std::string>{{"a", std::string(2048, 'x')}}));
+}
+
 TEST(MemoryDisk, TearsWritesAtSectors) {
     const auto disk = disk_with_a();
     ASSERT_TRUE(
