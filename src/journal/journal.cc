@@ -165,6 +165,7 @@ Result<void> Journal::clean_tail() {
 }
 
 Result<void> Journal::roll(std::uint64_t frame_bytes) {
+    TRY(check_named());
     const std::lock_guard lock{spare_mutex_};
     const auto bytes = std::max(options_.segment_bytes, kSegmentHeadBytes + frame_bytes);
     if (bytes == options_.segment_bytes && TRY(roll_into_spare())) return {};
@@ -192,7 +193,21 @@ Result<bool> Journal::roll_into_spare() {
     return false;
 }
 
-/// Bytes written to a file that has lost its name are gone when this process ends.
+/// Bytes written to a segment without a name are gone when this process ends: the journal then
+/// refuses every append.
+Result<void> Journal::check_named() {
+    const Sequence first{named_.load(std::memory_order_acquire)};
+    if (first == Sequence{}) return {};
+    const auto name = segment_name(first);
+    const auto named = disk_.id_of(name);
+    const bool is_gone = !named && named.error().fault == Fault::NotFound;
+    if (!is_gone) return {};
+    return health_.fail_for_good(
+        {Fault::Unavailable,
+         fmt::format("somebody removed or moved {} while the hub writes to it", name)});
+}
+
+/// Bytes written to a spare without a name would be gone when this process ends.
 Result<bool> Journal::is_spare_named() const {
     const auto named = disk_.id_of(kSpareName);
     if (!named && named.error().fault == Fault::NotFound) return false;
@@ -223,6 +238,7 @@ Result<void> Journal::enter_segment(const std::string& from,
 
     full_ = std::exchange(file_, std::move(file));
     segment_first_ = head.first;
+    named_.store(head.first.value, std::memory_order_release);
     segment_before_ = head.before;
     segment_bytes_ = bytes;
     segment_skipped_ = head.skipped;
@@ -279,6 +295,7 @@ Result<void> Journal::write_snapshot(const Snapshot& snapshot) {
 Result<void> Journal::write_high_water(const HighWater& mark) {
     TRY(health_.check());
     if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    TRY(check_named());
     return mark_file_->write(disk_, health_, mark);
 }
 

@@ -218,8 +218,8 @@ class Journal {
 
     /// One write and one sync; durable on success, under the sequences after last_sequence().
     /// Exhausted: the disk is full, no descriptor is left, or another condition that may pass. The
-    /// journal is unchanged, and the caller may repeat the call later. Only a failed sync is final:
-    /// every later append is refused with the same error.
+    /// journal is unchanged, and the caller may repeat the call later. Only a failed sync and a
+    /// segment that lost its name are final: every later append is refused with the same error.
     Result<void> append(Time at, const Batch& batch);
 
     /// A batch of up to this many bytes() fits without allocating disk space.
@@ -237,7 +237,7 @@ class Journal {
 
     /// The journal's current position. Only for the thread of append().
     HighWater high_water() const { return {last_sequence_, chain_, origin_}; }
-    /// May run on another thread beside append().
+    /// May run on another thread beside append(). Also checks that the segment still has its name.
     Result<void> write_high_water(const HighWater& mark);
 
   private:
@@ -257,6 +257,7 @@ class Journal {
     Result<void> roll(std::uint64_t frame_bytes);
     Result<bool> roll_into_spare();
     Result<bool> is_spare_named() const;
+    Result<void> check_named();
     Result<void> enter_segment(const std::string& from,
                                std::unique_ptr<File>& file,
                                std::uint64_t bytes);
@@ -279,6 +280,7 @@ class Journal {
     std::unique_ptr<HighWaterFile> mark_file_;
     std::unique_ptr<File> file_;  ///< The current segment's file.
     Sequence segment_first_{};
+    std::atomic<std::uint64_t> named_ = 0;  ///< segment_first_ for any thread; 0: no segment yet.
     Sequence segment_before_{};  ///< The first sequence of the segment before the current segment.
     std::uint64_t segment_bytes_ = 0;
     std::uint64_t segment_skipped_ = 0;  ///< As in the current segment's head.

@@ -178,6 +178,24 @@ TEST(Journal, MakesASegmentWhereSomebodyReplacedItsSpare) {
     EXPECT_EQ(verify(disk, {})->problem, "");
 }
 
+TEST(Journal, PromisesNothingMoreOnceItsSegmentHasNoName) {
+    for (const bool is_rolling : {false, true}) {
+        MemoryDisk disk;
+        Diary diary;
+        const auto journal = opened(disk);
+        ASSERT_TRUE(diary.append(*journal, {30}));
+        ASSERT_TRUE(journal->write_high_water(journal->high_water()));
+        ASSERT_TRUE(disk.rename("00000000000000000001.journal", "moved"));
+        const auto told = is_rolling ? journal->append({}, batch_of({text_of(1, 5000)}))
+                                     : journal->write_high_water(journal->high_water());
+        ASSERT_FALSE(told);
+        EXPECT_EQ(told.error().fault, Fault::Unavailable);
+        EXPECT_NE(told.error().message.find("00000000000000000001.journal"), std::string::npos);
+        EXPECT_EQ(journal->append({}, batch_of({"a"})).error().message, told.error().message);
+        EXPECT_EQ(verify(disk, {})->lost->last, Sequence{1});
+    }
+}
+
 TEST(Journal, RecoversFromAnyFailureExceptAFailedSync) {
     for (const auto mishap : {Mishap::Error, Mishap::Full, Mishap::ShortError, Mishap::ShortFull}) {
         for (std::uint64_t n = 0;; ++n) {

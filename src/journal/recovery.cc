@@ -100,6 +100,7 @@ Result<std::uint64_t> Journal::find_tail(Walk& walk, MarkCheck& check) {
     last_time_ = walk.last_time();
     chain_ = walk.chain();
     segment_first_ = walk.segment().head.first;
+    named_.store(segment_first_.value, std::memory_order_release);
     segment_before_ = walk.segment().head.before;
     segment_bytes_ = walk.segment().head.bytes;
     segment_skipped_ = walk.segment().head.skipped;

@@ -413,9 +413,9 @@ class Repairer {
         return disk_.sync_directory();
     }
 
-    /// The damaged file keeps its name until the new file takes the name: with no file of that name a
-    /// start could take the last segment for one that never existed, and a second attempt to repair
-    /// would lack the whole batches of the damaged file.
+    /// The damaged file keeps its name until the new file takes the name: with no file of that name
+    /// a start could take the last segment for one that never existed, and a second attempt to
+    /// repair would lack the whole batches of the damaged file.
     Result<void> keep(const std::string& name, const std::string& kept_as) {
         // On a file system without hard links the name is free for a moment.
         if (!disk_.link(name, kept_as)) return disk_.rename(name, kept_as);

@@ -262,6 +262,27 @@ def a_spare_that_somebody_replaces_costs_nothing(scratch):
         hub.kill()
 
 
+def a_hub_whose_segment_is_removed_stops_acknowledging(scratch):
+    hub = Hub(scratch + "/removed", SETTINGS).start()
+    try:
+        check(hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})[0] == 200, "no registration")
+        send(hub, "alice", 3)
+        delete_last(hub)
+        end = time.monotonic() + 20
+        status, number = 202, 0
+        while status == 202 and time.monotonic() < end:
+            status, answer = hub.ask("POST", "/v1/messages", message("bob", number))
+            number += 1
+            time.sleep(0.1)
+        check(status == 503 and answer["code"] == "HUB_STORAGE_FAILED", f"{status} {answer}")
+        status, answer = hub.ask("GET", "/readyz")
+        check(status == 503 and "removed or moved" in answer["reason"], f"{status} {answer}")
+        hub.kill()
+        refused(hub)
+    finally:
+        hub.kill()
+
+
 def a_segment_in_the_middle_is_not_a_tail(hub, scratch):
     other = twin(hub, scratch + "/middle")
     os.remove(f"{other.data}/{segments(other)[1]}")
@@ -389,6 +410,7 @@ def main():
             lambda: the_views_alone_are_enough_to_ask(hub, last, scratch),
             lambda: what_stands_behind_an_accepted_loss_is_repaired(hub, last, scratch),
             lambda: a_spare_that_somebody_replaces_costs_nothing(scratch),
+            lambda: a_hub_whose_segment_is_removed_stops_acknowledging(scratch),
             lambda: a_segment_in_the_middle_is_not_a_tail(hub, scratch),
             lambda: a_mark_that_is_missing_or_damaged_keeps_nobody_out(hub, last, scratch),
             lambda: an_older_copy_of_everything_starts(hub, last, scratch),
