@@ -87,6 +87,7 @@ struct Pending {
 /// A caller that holds the line for the answer to a request.
 struct Holder {
     std::uint64_t number = 0;
+    Ask ask{};  ///< Under which the engine was told that the line is held.
     ExchangePtr exchange;
     EnvelopePtr asked;
     transport::Response meanwhile;  ///< The response once the holder can wait no longer.
@@ -243,7 +244,7 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_started(Desk& desk, const TellStarted& started);
 void answer_ended(Desk& desk, const TellEnded& ended);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
-void end_wait(Desk& desk, Ticket request);
+void end_wait(Desk& desk, Ticket request, Ask left);
 void leave_again(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);

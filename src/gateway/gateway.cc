@@ -69,7 +69,7 @@ void answer_done(Desk& desk, const TellDone& done) {
         pending.is_answered = true;
         return;
     }
-    if (pending.kind == Pending::Kind::Leave) return end_wait(desk, pending.request);
+    if (pending.kind == Pending::Kind::Leave) return end_wait(desk, pending.request, done.ask);
     const auto exchange = std::move(pending.exchange);
     const auto agent = std::move(pending.agent);
     const auto kind = pending.kind;

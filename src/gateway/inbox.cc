@@ -54,7 +54,9 @@ void get_inbox(Desk& desk, Call& call) {
         exchange->release_body();
         exchange->on_gone([&desk, ask] {
             const auto found = desk.pending.find(ask);
-            if (found == desk.pending.end() || !found->second.is_parked) return;
+            if (found == desk.pending.end()) return;
+            found->second.wait = {};
+            if (!found->second.is_parked) return;  // With the engine: not parked after its turn.
             forget_parked(desk, ask);
             desk.pending.erase(ask);
         });

@@ -36,18 +36,20 @@ constexpr Duration kLeaveAgain{std::chrono::milliseconds{50}};
 
 void let_go(Desk& desk, Ticket request, std::uint64_t number);
 
+void leave_later(Desk& desk, Ticket request, std::uint64_t number) {
+    desk.loop.after(kLeaveAgain, [&desk, request, number] { let_go(desk, request, number); });
+}
+
 /// The last holder stays until the engine says whether the answer came first, so that a caller sent
-/// to its mailbox finds the answer there.
-void leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
-    if (waiter.leaving != Ask{}) return;
+/// to its mailbox finds the answer there. False: the engine's inbox is full.
+bool leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
+    if (waiter.leaving != Ask{}) return true;
     const Ask ask{++desk.ask_last};
-    if (submit(desk, StopWaiting{request}, nullptr, ask) != Refusal::None) {
-        desk.loop.after(kLeaveAgain, [&desk, request, number] { let_go(desk, request, number); });
-        return;
-    }
+    if (submit(desk, StopWaiting{request}, nullptr, ask) != Refusal::None) return false;
     waiter.leaving = ask;
     waiter.leaver = number;
     desk.pending.emplace(ask.value, Pending{.kind = Pending::Kind::Leave, .request = request});
+    return true;
 }
 
 /// Ends the wait of a holder whose time is over or whose connection has ended.
@@ -57,7 +59,15 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     auto& holders = found->second.holders;
     const auto holder = std::ranges::find(holders, number, &Holder::number);
     if (holder == holders.end()) return;
-    if (holders.size() == 1) return leave(desk, request, number, found->second);
+    // That the line is let go is with the engine, and this holder took it up behind that.
+    const auto leaving = found->second.leaving;
+    if (leaving != Ask{} && holder->ask.value > leaving.value) {
+        return leave_later(desk, request, number);
+    }
+    if (holders.size() == 1) {
+        if (!leave(desk, request, number, found->second)) leave_later(desk, request, number);
+        return;
+    }
     const auto gone = std::move(*holder);
     holders.erase(holder);
     gone.exchange->respond(gone.meanwhile);
@@ -67,17 +77,20 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
 void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
     const auto number = ++desk.ask_last;
-    const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
-    pending.exchange->on_gone(let_it_go);
-    pending.exchange->release_body();
-    desk.loop.after(pending.wait, let_it_go);
+    const auto exchange = pending.exchange;
     transport::Response meanwhile{.status = 202,
                                   .body = accepted_body(accepted, *pending.envelope)};
     desk.waiters[ticket.value].holders.push_back({.number = number,
+                                                  .ask = accepted.ask,
                                                   .exchange = std::move(pending.exchange),
                                                   .asked = std::move(pending.envelope),
                                                   .meanwhile = std::move(meanwhile),
                                                   .caller = std::move(pending.caller)});
+    const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
+    exchange->release_body();
+    desk.loop.after(pending.wait, let_it_go);
+    // Last of all: whose connection ended before the engine had the request lets go at once.
+    exchange->on_gone(let_it_go);
 }
 
 /// Takes the request's holders off the desk.
@@ -257,11 +270,19 @@ void answer_meanwhile(Desk& desk,
     let_go(desk, request, holder->number);
 }
 
-/// The engine sends the answer to the mailbox, as no holder is left.
-void end_wait(Desk& desk, Ticket request) {
-    for (auto& holder : take_holders(desk, request)) {
-        holder.exchange->respond(std::move(holder.meanwhile));
+/// Ends the wait of the holders that came before StopWaiting was submitted: the engine sends the
+/// answer to the mailbox. A caller that sent the same request after StopWaiting, even in the same
+/// turn, stays a holder, and the engine keeps the answer for that caller.
+void end_wait(Desk& desk, Ticket request, Ask left) {
+    auto holders = take_holders(desk, request);
+    const auto stays = std::ranges::stable_partition(
+        holders, [&](const Holder& holder) { return holder.ask.value < left.value; });
+    if (!stays.empty()) {
+        auto& kept = desk.waiters[request.value].holders;
+        std::ranges::move(stays, std::back_inserter(kept));
     }
+    holders.erase(stays.begin(), stays.end());
+    for (auto& holder : holders) holder.exchange->respond(std::move(holder.meanwhile));
 }
 
 /// The engine's inbox was full; StopWaiting is submitted again.
@@ -269,16 +290,24 @@ void leave_again(Desk& desk, Ticket request) {
     const auto found = desk.waiters.find(request.value);
     if (found == desk.waiters.end()) return;
     found->second.leaving = {};
-    desk.loop.after(kLeaveAgain, [&desk, request, number = found->second.leaver] {
-        let_go(desk, request, number);
-    });
+    leave_later(desk, request, found->second.leaver);
 }
 
+/// The hub stops. Who holds a line is told to look into the mailbox once the engine knows that the
+/// line is let go; an answer that the engine has by then still goes out on the line. An engine
+/// without a disk decides nothing more, and the next process begins with no line held.
 void release_waiters(Desk& desk) {
-    while (!desk.waiters.empty()) {
-        const Ticket request{desk.waiters.begin()->first};
-        submit(desk, StopWaiting{request}, nullptr, {});
-        end_wait(desk, request);
+    const bool is_serving = desk.engine->health().condition == engine::Condition::Serving;
+    std::vector<std::pair<Ticket, std::uint64_t>> waiting;
+    for (const auto& [request, waiter] : desk.waiters) {
+        waiting.emplace_back(Ticket{request}, waiter.holders.back().number);
+    }
+    for (const auto& [request, number] : waiting) {
+        if (!is_serving) {
+            end_wait(desk, request, Ask{UINT64_MAX});
+        } else if (!leave(desk, request, number, desk.waiters.at(request.value))) {
+            leave_later(desk, request, number);
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 reply of a run that was lost is never taken for the answer to another request.
 
 Proves W1: an answer is handed over until it is settled, within the retry limit and then as a dead letter, and can be fetched at
-/v1/requests/{id}, whatever the priority of its request
+/v1/requests/{id}, whatever the priority of its request; who held a line and is told 202 finds the answer in the mailbox
 Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale, and its ids of
 human tasks and dead letters name nothing
 """
+import http.client
 import json
 import shutil
+import signal
 import socket
 import struct
 import time
@@ -166,6 +168,115 @@ def hold_the_line(path):
     hub.stop()
 
 
+class Line:
+    """A connection of which the test decides when its bytes come and when it ends."""
+
+    def __init__(self, hub):
+        self.line = socket.create_connection(("127.0.0.1", hub.port), timeout=SECONDS)
+        self.say("GET", "/healthz")  # From here on the hub knows the connection.
+        self.hear()
+
+    def say(self, method, path, body=None, prefer=""):
+        text = "" if body is None else json.dumps(body)
+        self.line.sendall((f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{prefer}"
+                           f"Content-Length: {len(text)}\r\n\r\n{text}").encode())
+
+    def hold(self, name):
+        self.say("POST", "/v1/messages", request(name), "Prefer: wait=600000\r\n")
+
+    def hear(self):
+        """(status, answer)"""
+        response = http.client.HTTPResponse(self.line)
+        response.begin()
+        text = response.read()
+        return response.status, json.loads(text) if text else None
+
+    def drop(self):
+        self.line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.line.close()
+
+
+class AtOnce:
+    """What is said to the hub meanwhile, the hub hears all at once."""
+
+    def __init__(self, hub):
+        self.process = hub.process
+
+    def __enter__(self):
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.05)
+
+    def __exit__(self, *_):
+        time.sleep(0.05)
+        self.process.send_signal(signal.SIGCONT)
+
+
+def reply_on(line, delivery, name):
+    line.say("POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", completion(name))
+
+
+def lose_the_line_early(path):
+    """Whose connection ends before the hub has decided the request holds no line: the answer comes to the mailbox."""
+    hub = begin(path, is_brief=False)
+    line = Line(hub)
+    with AtOnce(hub):
+        line.hold("q-early")
+        line.line.close()
+    work(hub, "q-early")
+    told = take(hub, "planner")
+    expect_answer("q-early", told)
+    settle(hub, told)
+    hub.stop()
+
+
+def ask_again_on_another_line(path):
+    """A line is lost and the same request comes on another one at the same time: that one gets the answer."""
+    hub = begin(path, is_brief=False)
+    lost, again = Line(hub), Line(hub)
+    lost.hold("q-again")
+    delivery = take(hub, "worker")
+    with AtOnce(hub):
+        lost.drop()
+        time.sleep(0.02)
+        again.hold("q-again")
+    time.sleep(0.3)
+    status, answer = hub.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", completion("q-again"))
+    check(status == 202, f"the reply was answered with {status}: {answer}")
+    status, answer = again.hear()
+    if status == 200:
+        expect_answer("q-again", {"message": answer})
+    else:  # It was told to look into the mailbox.
+        expect_answer("q-again", take(hub, "planner"))
+    hub.stop()
+
+
+def stop_while_the_answer_comes(path):
+    """Answers and the order to stop come at once: who holds a line gets the answer, on the line or in the mailbox."""
+    hub = begin(path, is_brief=False)
+    names = [f"q-stop-{i}" for i in range(6)]
+    lines = {name: Line(hub) for name in names}
+    workers = {name: Line(hub) for name in names}
+    for name, line in lines.items():
+        line.hold(name)
+    held = {}
+    while len(held) < len(names):
+        delivery = take(hub, "worker")
+        held[delivery["message"]["id"]] = delivery
+    with AtOnce(hub):
+        for name in names:
+            reply_on(workers[name], held[name], name)
+        hub.process.send_signal(signal.SIGTERM)
+    told = {name: line.hear() for name, line in lines.items()}
+    check(hub.process.wait(20) == 0, "the hub does not stop")
+    hub.start()
+    came = {message["payload"].get("made") for message in hub.drain("planner")}
+    for name, (status, answer) in told.items():
+        on_the_line = status == 200 and answer["payload"]["made"] == name
+        state = hub.ask("GET", f"/v1/requests/{name}?agent=planner")[1]["state"]
+        check(on_the_line or name in came or state == "open", f"{name} was told {status} {answer}, and its answer never came")
+    hub.stop()
+
+
 def restore_an_older_copy(path):
     """Two runs from one copy hand out the same tickets; a reply of the first is no answer in the second."""
     hub = begin(path, is_brief=False)
@@ -269,8 +380,9 @@ def read_beyond_the_end(path):
 
 
 def main():
-    for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, restore_an_older_copy,
-                  restore_what_waits_for_people, read_beyond_the_end):
+    for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, lose_the_line_early,
+                  ask_again_on_another_line, stop_while_the_answer_comes, restore_an_older_copy, restore_what_waits_for_people,
+                  read_beyond_the_end):
         with Scratch() as scratch:
             trial(f"{scratch}/data")
         print(f"{trial.__name__}: as promised")

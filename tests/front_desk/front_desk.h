@@ -28,9 +28,14 @@ class ScriptedExchange final : public transport::Exchange {
     void write(std::string chunk) override { streamed += chunk; }
     std::size_t backlog_bytes() const override { return backlog; }
     void end_stream() override { has_ended = true; }
-    void on_gone(std::function<void()> gone) override { gone_ = std::move(gone); }
+    /// As at the real door, whoever asks too late to be told in time is told at once.
+    void on_gone(std::function<void()> gone) override {
+        if (has_vanished_) return gone();
+        gone_ = std::move(gone);
+    }
     /// The peer hangs up.
     void vanish() {
+        has_vanished_ = true;
         if (const auto gone = std::exchange(gone_, nullptr)) gone();
     }
 
@@ -45,6 +50,7 @@ class ScriptedExchange final : public transport::Exchange {
   private:
     transport::Request request_;
     std::function<void()> gone_;
+    bool has_vanished_ = false;
 };
 
 class ScriptedSocket final : public transport::Socket {

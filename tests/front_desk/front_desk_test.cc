@@ -520,6 +520,19 @@ TEST(Inbox, OfAClosedConnectionTakesNothing) {
     EXPECT_EQ(messages_in(*here), 1);
 }
 
+TEST(Inbox, OfOneWhoHungUpBeforeTheTakeWasDecidedTakesNothingLater) {
+    Agents desk;
+    const auto gone = desk.ask("GET", "/v1/agents/bob/inbox?wait=60000");
+    gone->vanish();
+    desk.turn();
+    desk.now("POST", "/v1/messages", message(1));
+    desk.turn();
+    EXPECT_EQ(desk.engine().agent(AgentId{"bob"})->in_flight, 0U);
+    const auto here = desk.ask("GET", "/v1/agents/bob/inbox");
+    desk.turn();
+    EXPECT_EQ(messages_in(*here), 1);
+}
+
 TEST(Inbox, G7_ManyTakesOfOneTurnGetTheirOwnMessagesEach) {
     Agents desk;
     const auto path_of = [](const char* instance) {
@@ -662,12 +675,16 @@ TEST(Events, OfAClosedConnectionAreReadNoMore) {
 /// alice's request to bob, for whose answer her connection waits.
 class Question {
   public:
+    /// Asks and holds the line; nothing is decided before the next turn.
+    ExchangePtr begin() {
+        return desk.ask(
+            "POST",
+            "/v1/messages",
+            R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
+            {{"Prefer", "wait=60000"}});
+    }
     ExchangePtr hold() {
-        auto held =
-            desk.ask("POST",
-                     "/v1/messages",
-                     R"({"id":"q","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})",
-                     {{"Prefer", "wait=60000"}});
+        auto held = begin();
         desk.turn();
         EXPECT_TRUE(held->answers.empty());
         return held;
@@ -715,6 +732,18 @@ TEST(HoldingTheLine, ACallerGoneBeforeFindsTheAnswerInItsMailbox) {
     EXPECT_NE(question.inbox().find("found"), std::string::npos);
 }
 
+TEST(HoldingTheLine, OneWhoIsGoneBeforeTheRequestIsDecidedHoldsNone) {
+    Question question;
+    const auto gone = question.begin();
+    gone->vanish();
+    question.desk.turn();
+    question.take();
+    question.answer();
+    question.desk.turn();
+    EXPECT_EQ(gone->status(), 202);
+    EXPECT_NE(question.inbox().find("found"), std::string::npos) << "nobody held the line";
+}
+
 TEST(HoldingTheLine, ACallerGoneWhileTheDiskIsFullStaysHeld) {
     Question question;
     const auto held = question.hold();
@@ -753,6 +782,64 @@ TEST(HoldingTheLine, ACallerThatRepeatsTheRequestGetsTheAnswerToo) {
         EXPECT_EQ(held->answers.size(), 1U);
     }
     EXPECT_EQ(question.inbox(), R"({"messages":[]})");
+}
+
+TEST(HoldingTheLine, WhoeverAsksAgainInTheTurnOfALostLineHoldsOn) {
+    Question question;
+    const auto lost = question.hold();
+    question.take();
+    lost->vanish();
+    const auto again = question.begin();
+    question.desk.turn();  // The engine hears of both in one turn.
+    EXPECT_TRUE(again->answers.empty());
+    question.answer();
+    question.desk.turn();
+    ASSERT_EQ(again->status(), 200) << "the engine keeps the answer for the second line";
+    EXPECT_NE(again->body().find("found"), std::string::npos) << again->body();
+    EXPECT_EQ(again->answers.size(), 1U);
+    EXPECT_EQ(lost->answers.size(), 1U);
+    EXPECT_EQ(question.inbox(), R"({"messages":[]})");
+}
+
+TEST(HoldingTheLine, OneWhoAskedAgainInTheTurnOfALostLineCanLetGoToo) {
+    Question question;
+    const auto lost = question.hold();
+    question.take();
+    lost->vanish();
+    const auto again = question.hold();
+    again->vanish();
+    question.desk.turn();
+    ASSERT_EQ(again->status(), 202);
+    question.answer();
+    question.desk.turn();
+    EXPECT_NE(question.inbox().find("found"), std::string::npos);
+}
+
+TEST(HoldingTheLine, OneWhoAskedAgainAndIsGoneInTheTurnOfALostLineHoldsNone) {
+    Question question;
+    const auto lost = question.hold();
+    question.take();
+    lost->vanish();
+    const auto again = question.begin();
+    again->vanish();
+    question.desk.turn();
+    question.desk.run_until([&] { return again->status() == 202; });
+    question.answer();
+    question.desk.turn();
+    EXPECT_NE(question.inbox().find("found"), std::string::npos);
+}
+
+TEST(HoldingTheLine, WhoeverAskedAgainBeforeALineWasLostFindsTheAnswerInTheMailbox) {
+    Question question;
+    const auto lost = question.hold();
+    question.take();
+    const auto again = question.begin();
+    lost->vanish();  // The engine hears last that nobody waits.
+    question.desk.turn();
+    ASSERT_EQ(again->status(), 202) << "it is told so at once";
+    question.answer();
+    question.desk.turn();
+    EXPECT_NE(question.inbox().find("found"), std::string::npos);
 }
 
 // --- callers without the right ---------------------------------------------------------------
@@ -857,13 +944,40 @@ TEST(Stopping, AnswersEveryWaitingCaller) {
     desk.gateway().stop();
     ASSERT_EQ(inbox->status(), 503);
     EXPECT_EQ(member(inbox->body(), "code"), "\"HUB_STOPPING\"");
-    ASSERT_EQ(question->status(), 202) << "it is accepted, and the answer will come to the inbox";
-    EXPECT_EQ(member(question->body(), "message_id"), "\"q\"");
+    EXPECT_TRUE(question->answers.empty()) << "the engine may have the answer already";
     ASSERT_EQ(bob->frames.size(), 1U);
     EXPECT_NE(bob->frames[0].find("HUB_STOPPING"), std::string::npos) << bob->frames[0];
     EXPECT_EQ(bob->close_code, 1001);
     desk.turn();
+    ASSERT_EQ(question->status(), 202) << "it is accepted, and the answer will come to the inbox";
+    EXPECT_EQ(member(question->body(), "message_id"), "\"q\"");
     EXPECT_EQ(inbox->answers.size() + question->answers.size(), 2U) << "each of them once";
+}
+
+TEST(Stopping, GivesAnAnswerThatCameInTheSameTurnToWhoHoldsTheLine) {
+    Question question;
+    const auto first = question.hold();
+    const auto second = question.hold();
+    question.take();
+    question.answer();
+    question.desk.gateway().stop();
+    question.desk.turn();
+    for (const auto& held : {first, second}) {
+        ASSERT_EQ(held->status(), 200) << "told to look into the mailbox, it would find nothing";
+        EXPECT_NE(held->body().find("found"), std::string::npos) << held->body();
+        EXPECT_EQ(held->answers.size(), 1U);
+    }
+}
+
+TEST(Stopping, PutsAnAnswerThatComesBehindItIntoTheMailbox) {
+    Question question;
+    const auto held = question.hold();
+    question.take();
+    question.desk.gateway().stop();
+    question.answer();
+    question.desk.turn();
+    ASSERT_EQ(held->status(), 202);
+    EXPECT_NE(question.inbox().find("found"), std::string::npos);
 }
 
 TEST(Stopping, TakesNoDeliveryBackFromAnAgent) {
