@@ -84,6 +84,11 @@ Result<Asked> read_asked(const Call& call, Sequence durable) {
                     "at is " + std::to_string(*at) + ", and the last record is " +
                         std::to_string(durable.value));
     }
+    if (core::sequence_of(Ticket{*after}) > durable) {
+        return fail(Fault::Malformed,
+                    "after is " + std::to_string(*after) + ", which is behind the last record (" +
+                        std::to_string(durable.value) + ")");
+    }
     Asked asked{
         .id = std::string{call.captures.at(0)},
         .query = {

@@ -26,6 +26,11 @@ Result<Asked> read_asked(const transport::Request& request, Sequence durable) {
                     "after_sequence is " + std::to_string(*current_at) +
                         ", and the last record is " + std::to_string(durable.value));
     }
+    if (*after > durable.value) {
+        return fail(Fault::Malformed,
+                    "after is " + std::to_string(*after) + ", and the last record is " +
+                        std::to_string(durable.value));
+    }
     Asked asked{.query = {.user = std::string{request.parameter("user")},
                           .agent = std::string{request.parameter("agent")},
                           .after = {*after},

@@ -149,7 +149,9 @@ void get_dead_letters(Desk& desk, Call& call) {
         }
         query.recipient = call.caller->agent;
     }
-    query.after = parse_ticket(request.parameter("after")).value_or(Ticket{});
+    const auto after = read_after(desk, call);
+    if (!after) return;
+    query.after = *after;
     query.count_max =
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
     std::string out;

@@ -87,7 +87,7 @@ struct Pending {
 /// A caller that holds the line for the answer to a request.
 struct Holder {
     std::uint64_t number = 0;
-    Ask ask{};  ///< Under which the engine was told that the line is held.
+    Ask ask{};  ///< Of the command that made this caller a holder.
     ExchangePtr exchange;
     EnvelopePtr asked;
     transport::Response meanwhile;  ///< The response once the holder can wait no longer.

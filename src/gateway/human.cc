@@ -277,11 +277,12 @@ void get_humans(Desk& desk, Call& call) {
     const auto state = request.parameter("state");
     const auto count_max =
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
-    const auto after = parse_ticket(request.parameter("after")).value_or(Ticket{});
+    const auto after = read_after(desk, call);
+    if (!after) return;
     const auto& appeals = desk.engine->state().people.appeals;
     std::string out;
     std::uint64_t count = 0;
-    for (auto id = appeals.next_after(after); id != Ticket{}; id = appeals.next_after(id)) {
+    for (auto id = appeals.next_after(*after); id != Ticket{}; id = appeals.next_after(id)) {
         if (count == count_max) break;
         const auto found = appeals.at(id);
         const auto& appeal = *found;

@@ -56,7 +56,8 @@ void get_inbox(Desk& desk, Call& call) {
             const auto found = desk.pending.find(ask);
             if (found == desk.pending.end()) return;
             found->second.wait = {};
-            if (!found->second.is_parked) return;  // With the engine: not parked after its turn.
+            if (!found->second.is_parked)
+                return;  // The engine has the take; it is not parked later.
             forget_parked(desk, ask);
             desk.pending.erase(ask);
         });

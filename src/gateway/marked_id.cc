@@ -4,7 +4,8 @@
 #include <charconv>
 
 #include "base/hash.h"
-#include "gateway/desk.h"
+#include "gateway/handlers.h"
+#include "gateway/problem.h"
 
 namespace parlance::gateway {
 
@@ -39,6 +40,27 @@ std::optional<Ticket> parse_ticket(std::string_view id) {
     const auto number = parse_number(id.substr(0, id.find('.')));
     if (!number) return std::nullopt;
     return Ticket{*number};
+}
+
+std::optional<Ticket> read_after(const Desk& desk, Call& call) {
+    const auto text = call.request().parameter("after");
+    if (text.empty()) return Ticket{};
+    const auto after = parse_ticket(text);
+    if (!after) {
+        call.exchange->respond(problem(
+            Refusal::InputValidationFailed,
+            "after must be the last id of the page before, not '" + json::shortened(text) + "'"));
+        return std::nullopt;
+    }
+    const auto last = desk.engine->durable();
+    if (core::sequence_of(*after) > last) {
+        call.exchange->respond(problem(Refusal::SequenceNotFound,
+                                       "after is " + json::shortened(text) +
+                                           ", which is behind the last record (" +
+                                           std::to_string(last.value) + ")"));
+        return std::nullopt;
+    }
+    return after;
 }
 
 bool names_id(std::string_view text, std::string_view id) {

@@ -59,7 +59,7 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     auto& holders = found->second.holders;
     const auto holder = std::ranges::find(holders, number, &Holder::number);
     if (holder == holders.end()) return;
-    // That the line is let go is with the engine, and this holder took it up behind that.
+    // The engine has yet to decide a StopWaiting that was submitted before this holder came.
     const auto leaving = found->second.leaving;
     if (leaving != Ask{} && holder->ask.value > leaving.value) {
         return leave_later(desk, request, number);
@@ -89,7 +89,7 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
     exchange->release_body();
     desk.loop.after(pending.wait, let_it_go);
-    // Last of all: whose connection ended before the engine had the request lets go at once.
+    // Last of all: a connection that ended before the engine decided the request lets go at once.
     exchange->on_gone(let_it_go);
 }
 
@@ -293,9 +293,9 @@ void leave_again(Desk& desk, Ticket request) {
     leave_later(desk, request, found->second.leaver);
 }
 
-/// The hub stops. Who holds a line is told to look into the mailbox once the engine knows that the
-/// line is let go; an answer that the engine has by then still goes out on the line. An engine
-/// without a disk decides nothing more, and the next process begins with no line held.
+/// The hub stops. Each holder is sent to the mailbox once the engine has decided StopWaiting; an
+/// answer that the engine decided before goes out to the holder. An engine without a disk decides
+/// nothing more, and the next process begins without holders.
 void release_waiters(Desk& desk) {
     const bool is_serving = desk.engine->health().condition == engine::Condition::Serving;
     std::vector<std::pair<Ticket, std::uint64_t>> waiting;

@@ -130,7 +130,7 @@ inline constexpr std::array kInboxParameters{
     Parameter{"instance", "query", R"({"type":"string","maxLength":128,"pattern":"^[!#-&(-~]*$"})", "The name of the one that asks, if the agent has several."}};
 inline constexpr std::array kDeadLetterParameters{
     Parameter{"agent", "query", kText, "Only those that were for this agent."},
-    Parameter{"after", "query", kCount, "Only those behind this id."},
+    Parameter{"after", "query", kText, "Only those behind the one with this id."},
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":100})", "So many at most."}};
 inline constexpr std::array kPolicyParameters{
     Parameter{"If-Match", "header", kText, "The version that was changed; another one in force is not replaced."},
@@ -174,7 +174,7 @@ inline constexpr std::array kHumanParameters{
     Parameter{"role", "query", kText, "Only those that this role is asked."},
     Parameter{"state", "query", R"({"enum":["waiting","answered","lapsed","withdrawn","all"],"default":"waiting"})",
               "Only those that are so."},
-    Parameter{"after", "query", kCount, "Only those behind this id."},
+    Parameter{"after", "query", kText, "Only those behind the one with this id."},
     Parameter{"max", "query", R"({"type":"integer","minimum":1,"maximum":1000,"default":100})", "So many at most."}};
 
 }  // namespace routes

@@ -362,6 +362,22 @@ def restore_what_waits_for_people(path):
     hub.stop()
 
 
+def page_through_what_waits(path):
+    """The id of the last of a page, as it is shown, is where the next page begins."""
+    hub = begin(path, is_brief=False)
+    kept = [kept_for_people(hub, f"page-{i}") for i in range(3)]
+    for route, items, name, shown in (("human", "human_tasks", "id", [ids[0] for ids in kept]),
+                                      ("dead-letters", "dead_letters", "dead_letter_id", [ids[1] for ids in kept])):
+        for after, expected in (("", shown[:1]), (f"&after={shown[0]}", shown[1:2]), (f"&after={shown[1].split('.')[0]}", shown[2:]),
+                                (f"&after={shown[2]}", [])):
+            status, page = hub.ask("GET", f"/v1/{route}?max=1{after}", headers={"Parlance-Operator": "olga"})
+            check(status == 200, f"GET /v1/{route}{after} answered {status} {page}")
+            check([item[name] for item in page[items]] == expected, f"/v1/{route}{after} shows {page}")
+        status, problem = hub.ask("GET", f"/v1/{route}?after=x.1")
+        check(status == 422 and problem["code"] == "INPUT_VALIDATION_FAILED", f"no id: {status} {problem}")
+    hub.stop()
+
+
 def read_beyond_the_end(path):
     """Who knows more records than there are is told so at once; who asks for the next one waits for it."""
     hub = begin(path, is_brief=False)
@@ -374,6 +390,13 @@ def read_beyond_the_end(path):
     status, _ = hub.ask("GET", f"/v1/events?from={last + 1}&follow=false", timeout=5)
     check(status == 200, f"the next record: {status}")
     ask(hub, "q-parts")
+    ticket = (hub.ask("GET", "/v1/hub")[1]["sequence"] + 1000) * 1024
+    for words in (f"dead-letters?after={ticket}", f"dead-letters?after={ticket}.abc", f"human?after={ticket}"):
+        status, problem = hub.ask("GET", f"/v1/{words}", timeout=5)
+        check(status == 404 and problem["code"] == "SEQUENCE_NOT_FOUND", f"{words}: {status} {problem}")
+    for words in (f"delegations?after={last + 1000}", f"correlations/q-parts/messages?after={ticket}"):
+        status, problem = hub.ask("GET", f"/v1/{words}", timeout=5)
+        check(status == 422 and "last record" in problem["detail"], f"{words}: {status} {problem}")
     status, problem = hub.ask("GET", "/v1/requests/q-parts/stream?agent=planner&after=3", timeout=5)
     check(status == 404 and problem["code"] == "SEQUENCE_NOT_FOUND", f"parts beyond the end: {status} {problem}")
     hub.stop()
@@ -382,7 +405,7 @@ def read_beyond_the_end(path):
 def main():
     for trial in (drop_a_poll, kill_before_the_ack, never_settle, hold_the_line, lose_the_line_early,
                   ask_again_on_another_line, stop_while_the_answer_comes, restore_an_older_copy, restore_what_waits_for_people,
-                  read_beyond_the_end):
+                  page_through_what_waits, read_beyond_the_end):
         with Scratch() as scratch:
             trial(f"{scratch}/data")
         print(f"{trial.__name__}: as promised")
