@@ -297,6 +297,24 @@ TEST(Handing, T3_AnAcknowledgedTaskMovesToo) {
     EXPECT_TRUE(floor.has("b", "more-2"));
 }
 
+TEST(Handing, D5_ATaskThatMovesTwiceGivesEachHolderAnotherToken) {
+    Floor floor{{"x", "a", "b", "z"}};
+    floor.ask("job", "x", "a").hand_over("h-1", "a", "b");
+    floor.story.as("a").ack(floor.held.at("a"));
+    floor.look().answer("b");
+    ASSERT_TRUE(floor.has("b", "job"));
+    const auto before = floor.held.at("b");
+    floor.hand_over("h-2", "b", "z");
+    floor.story.as("b").ack(before);
+    floor.look().answer("z");
+    ASSERT_TRUE(floor.has("z", "job"));
+    EXPECT_EQ(floor.held.at("z").ticket, before.ticket);
+    EXPECT_GT(floor.held.at("z").attempt, before.attempt);
+    floor.story.as_the_hub().ask(AckDelivery{before});  // May act for every agent.
+    EXPECT_EQ(floor.story.refusal(), Refusal::DeliveryStale);
+    EXPECT_TRUE(floor.answer("z").has("x", "r3"));
+}
+
 TEST(Handing, T3_ATaskIsHandedOverOnceAtATimeAndNeverBack) {
     Floor floor{{"x", "a", "b", "z"}};
     floor.ask("job", "x", "a").hand_over("h", "a", "b").hand_over("h2", "a", "z");

@@ -526,6 +526,9 @@ void take_order(PieceReader& in, State& state) {
 
 // --- requests and dedup window -------------------------------------------------------------
 
+/// The attempt of a request stands above the request's flags.
+constexpr unsigned kAttemptShift = 2;
+
 void put_requests(PieceWriter& pieces, const State& state) {
     auto& out = pieces.bytes();
     const auto& requests = state.requests;
@@ -542,7 +545,9 @@ void put_requests(PieceWriter& pieces, const State& state) {
         put(out, broker::deadline_of(requests, request));
         put(out, request.requester);
         put(out, static_cast<std::uint64_t>(request.priority));
-        put(out, std::uint64_t{request.waits} | std::uint64_t{request.had_time} << 1U);
+        put(out,
+            std::uint64_t{request.waits} | std::uint64_t{request.had_time} << 1U |
+                std::uint64_t{request.attempt} << kAttemptShift);
     }
 }
 
@@ -567,11 +572,13 @@ bool take_requests(PieceReader& in, State& state) {
         const auto flags = in.varint();
         request.waits = (flags & 1U) != 0;
         request.had_time = (flags & 2U) != 0;
+        if ((flags >> kAttemptShift) > UINT16_MAX) return false;
+        const auto attempt = static_cast<std::uint16_t>(flags >> kAttemptShift);
         if (!in.ok() || !request.asked) return false;
         if (request.requester >= state.registry.agents.size()) return false;
         broker::open_request(state.requests, state.key, std::move(request), deadline);
         const bool is_adrift = broker::find_message(state.broker, ticket) == nullptr;
-        broker::set_adrift(state.requests, ticket, is_adrift);
+        broker::set_adrift(state.requests, ticket, is_adrift, attempt);
     }
     return in.ok();
 }

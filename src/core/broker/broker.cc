@@ -212,10 +212,13 @@ Slot add(Broker& broker, Arrival arrival) {
     broker.slots.add(ticket.value, slot);
     count_bytes(broker, broker.messages[slot], true);
     count_request(broker, broker.messages[slot], true);
-    if (arrival.is_known) {
+    // The attempts count on, so that the previous holder's token is stale.
+    const auto attempt = std::max(arrival.attempt, static_cast<std::uint16_t>(arrival.is_known));
+    if (attempt > 0) {
         auto& message = broker.messages[slot];
-        message.attempt = 1;
-        message.attempts_uncounted = 1;
+        message.attempt = attempt;
+        message.attempts_uncounted = attempt;
+        if (!arrival.is_known) ++message.attempts_uncounted;
         note_returned(broker, message);
     }
     return slot;
@@ -353,7 +356,12 @@ void grant(Broker& broker, const LeaseGranted& event) {
     message.consumer = found->second;
     // From here on tries are those of the new holder.
     if (tries_since(message) == kTriesByAnother) message.attempts_uncounted = message.attempt;
-    message.attempt = static_cast<std::uint16_t>(event.attempt);
+    // In journals of earlier programs a message that came back to a mailbox begins anew.
+    const auto attempt = static_cast<std::uint16_t>(event.attempt);
+    if (attempt <= message.attempt) {
+        message.attempts_uncounted = static_cast<std::uint16_t>(attempt - 1U);
+    }
+    message.attempt = attempt;
     push_back(broker, consumer.leased, slot);
     consumer.was_lower = mailbox.turns.was_lower;
     ++consumer.in_flight;

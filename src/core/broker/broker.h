@@ -203,6 +203,7 @@ struct Arrival {
     std::uint32_t retry_count_max = 0;
     bool is_known = false;  ///< The recipient knows the message already: it counts as handed over.
     bool is_answer = false;
+    std::uint16_t attempt = 0;  ///< Of the last delivery of a message that comes back.
 };
 void enqueue(Broker& broker, const HashKey& key, Arrival arrival);
 /// Enqueues the hub's own failure notice in place of a reply: `arrival.envelope` is the request.

@@ -133,7 +133,7 @@ const OpenRequest* find_named(const Requests& requests,
         if (requester.empty() || request.asked->from() == requester) {
             const auto* question = find_message(broker, request.ticket);
             const bool is_handed_over =
-                !request.is_held && (question == nullptr || question->attempt > 0);
+                !request.is_held && (question == nullptr || was_handed(*question));
             // An agent that was not handed the request can mean it only by id. A request that waits
             // for approval is found by every name if nothing else is: its target must not answer
             // yet either.
@@ -364,10 +364,13 @@ void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
         requests, slot_of(requests, ticket), [&](OpenRequest& request) { request.asked = asked; });
 }
 
-void set_adrift(Requests& requests, Ticket ticket, bool is_adrift) {
+void set_adrift(Requests& requests, Ticket ticket, bool is_adrift, std::uint16_t attempt) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     if (slot == kNoSlot) return;
-    change(requests, slot, [&](OpenRequest& request) { request.is_adrift = is_adrift; });
+    change(requests, slot, [&](OpenRequest& request) {
+        request.is_adrift = is_adrift;
+        request.attempt = attempt;
+    });
 }
 
 void set_held(Requests& requests, Ticket ticket, bool is_held) {
