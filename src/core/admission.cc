@@ -282,6 +282,10 @@ Move check_move(
         the.depth = delegation->depth;
         the.subject.user = the.user;
         the.subject.capability = capability_asked(state, the.target, claim);
+        const auto holder = registry::find_agent(state.registry, open.asked->to());
+        the.subject_before = the.subject;
+        the.subject_before.capability = capability_asked(state, holder, claim);
+        the.tokens_before = delegation->tokens;
         the.depth_max =
             std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
     }

@@ -243,6 +243,19 @@ governor::Circumstances circumstances(const State& state, Ticket ticket) {
             .may_repeat = is_of_a_plan(*request->asked)};
 }
 
+void hold(State& state, const RequestHeld& held) {
+    state.governor.held.emplace(held.request, held);
+    state.requests.adrift_bytes += governor::bytes_of(held);
+}
+
+/// Ends the wait of a request for people's approval; does nothing for other requests.
+void let_go(State& state, Ticket request) {
+    const auto held = state.governor.held.extract(request);
+    if (held.empty()) return;
+    state.requests.adrift_bytes -= governor::bytes_of(held.mapped());
+    state.governor.approved.erase(request);
+}
+
 /// `answer` is the answer's copy in the requester's mailbox, if any.
 void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t tokens_used = 0) {
     const auto* request = broker::find_request(state.requests, ticket);
@@ -265,8 +278,7 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
     broker::close_request(state.requests, state.memory, state.key, ticket);
     broker::age_closed(state.memory, state.limits.remembered_ids_max);
     broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
-    state.governor.held.erase(ticket);
-    state.governor.approved.erase(ticket);
+    let_go(state, ticket);
 }
 
 void count_failure(State& state, std::string_view agent) {
@@ -384,9 +396,10 @@ void apply_passed_on(State& state, const PassingRefused& event) {
 
 /// Sends a held request to its recipient now, as if just accepted.
 void apply_released(State& state, const RequestReleased& event) {
-    const auto held = state.governor.held.extract(event.request);
-    CHECK(!held.empty());
-    state.governor.approved.erase(event.request);
+    const auto held = state.governor.held.find(event.request);
+    CHECK(held != state.governor.held.end());
+    const auto retry_count_max = held->second.retry_count_max;
+    let_go(state, event.request);
     broker::set_held(state.requests, event.request, false);
     broker::set_deadline(state.requests, event.request, event.deadline);
     if (event.envelope) broker::reword(state.requests, event.request, event.envelope);
@@ -399,7 +412,7 @@ void apply_released(State& state, const RequestReleased& event) {
                 .mailbox = recipient(state, *request.asked),
                 .priority = request.priority,
                 .expires_at = event.expires_at,
-                .retry_count_max = held.mapped().retry_count_max});
+                .retry_count_max = retry_count_max});
 }
 
 /// Ended human tasks keep at most one part in this many of `hub_bytes_max`, less the bytes of
@@ -650,7 +663,7 @@ void apply(State& state, Time at, const Event& event) {
         [&](const CallAsked& asked) { handing::apply(state.handing, asked); },
         [&](const CallEnded& ended) { handing::apply(state.handing, ended); },
         [&](const StatePushed& pushed) { handing::apply(state.handing, pushed); },
-        [&](const RequestHeld& held) { state.governor.held.emplace(held.request, held); },
+        [&](const RequestHeld& held) { hold(state, held); },
         [&](const RequestReleased& released) { apply_released(state, released); });
     tidy(state);
 

@@ -37,6 +37,20 @@ TEST(DeadLetter, T10_D1_IsKeptWithTheReason) {
     EXPECT_EQ(grave.story.mailbox("bob").bytes, 5U) << "it still takes its room";
 }
 
+TEST(DeadLetter, G7_OfALongReasonTheBeginningIsKept) {
+    Story story;
+    story.agent("bob").agent("alice");
+    story.connect("bob", 10);
+    story.send({.id = "q", .intent = Intent::Request, .body = "12345"});
+    const auto delivery = story.last_delivery();
+    story.ask(NackDelivery{delivery, std::string(100'000, 'n'), true});
+    const auto letter = find_dead_letter(story.state(), delivery.ticket);
+    ASSERT_TRUE(letter);
+    EXPECT_EQ(letter->reason, std::string(1'024, 'n'));
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
+    EXPECT_EQ(story.happened<RequestFailed>()[0].detail.size(), 1'024U);
+}
+
 TEST(DeadLetter, D6_OutlivesARestartAndAnyTime) {
     Grave grave;
     grave.story.restart().later(10000h).tick();

@@ -642,7 +642,8 @@ void cancel_shares(Draft& draft, Ticket number, const std::string& reason) {
     const auto& handing = draft.state.handing;
     const auto* call = handing::find_call(handing, number);
     if (call == nullptr || call->kind != CallKind::All) return;
-    for (const auto share : handing::asked_by(handing, number)) cancel_tree(draft, share, reason);
+    const auto shares = handing::asked_by(handing, number);
+    cancel_trees(draft, {shares.begin(), shares.end()}, reason);
 }
 
 void conclude_call(Draft& draft, Ticket number) {

@@ -59,12 +59,24 @@ void add_below(std::set<Ticket>& requests, Below below) {
     }
 }
 
-/// Adds all requests made for a call, and all delegations below.
+/// Adds the requests that wait for approval below the given requests: a held request is in no tree
+/// yet, and is younger than its parent.
+void add_held(const State& state, std::set<Ticket>& requests) {
+    const auto& held = state.governor.held;
+    if (requests.empty() || held.empty()) return;
+    for (auto at = held.upper_bound(*requests.begin()); at != held.end(); ++at) {
+        if (requests.contains(at->second.parent)) requests.insert(at->first);
+    }
+}
+
+/// Adds all requests made for a call, all delegations below, and all requests that wait for
+/// approval below.
 void add_descendants(const Draft& draft, std::set<Ticket>& requests) {
     const auto& state = draft.state;
     add_below(requests, [&](Ticket call) { return handing::asked_by(state.handing, call); });
     add_below(requests,
               [&](Ticket parent) { return governor::children_of(state.governor.lineage, parent); });
+    add_held(state, requests);
 }
 
 void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
@@ -85,10 +97,6 @@ void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
 }
 
 }  // namespace
-
-void cancel_tree(Draft& draft, Ticket request, const std::string& reason) {
-    cancel_trees(draft, {request}, reason);
-}
 
 void cancel_trees(Draft& draft, std::set<Ticket> requests, const std::string& reason) {
     add_descendants(draft, requests);
@@ -222,7 +230,7 @@ void decide_policy(Draft& draft, const ChangePolicy& change) {
 
 void decide_stop_fleet(Draft& draft, const StopFleet& stop) {
     if (is_not_operator(draft, "fleet")) return;
-    const auto why = why_so(stop.reason);
+    const auto why = why_so(as_kept(stop.reason));
     draft.add(FleetStopped{.by = who_orders(draft), .reason = why, .cancels = stop.cancels});
     if (!stop.cancels) return;
     std::set<Ticket> open;
@@ -239,19 +247,20 @@ void decide_resume_fleet(Draft& draft, const ResumeFleet& resume) {
 }
 
 void decide_cancel(Draft& draft, const CancelRequest& order) {
-    if (cancel_workflow(draft, order.id, order.reason)) return;
+    const auto reason = as_kept(order.reason);
+    if (cancel_workflow(draft, order.id, reason)) return;
     auto requests = meant_by(draft, order.id);
     add_descendants(draft, requests);
     std::erase_if(requests, [&](Ticket ticket) {
         return broker::find_request(draft.state.requests, ticket) == nullptr;
     });
-    const bool was_asked = withdraw_meant(draft, order.id, order.reason);
+    const bool was_asked = withdraw_meant(draft, order.id, reason);
     if (requests.empty() && !was_asked) {
         return draft.refuse(order.id,
                             Refusal::DelegationNotFound,
                             fmt::format("no open request of yours goes by '{}'", order.id));
     }
-    for (const auto ticket : requests) cancel(draft, ticket, order.reason);
+    for (const auto ticket : requests) cancel(draft, ticket, reason);
 }
 
 void decide_tool(Draft& draft, const AuthorizeTool& ask) {

@@ -17,10 +17,19 @@ std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
     return tokens > 0 ? tokens : held.tokens_max;
 }
 
+/// The token estimate of a request with a stated budget; 0 for a request without, whose estimate is
+/// not compared with the usual budget before approval either.
+std::uint64_t estimate_of(const RequestHeld& held, const ClaimPtr& said, std::uint64_t tokens) {
+    const bool is_said = tokens > 0 || held.has_session || (said && said->tokens_max > 0);
+    return is_said ? held.tokens_estimated : 0;
+}
+
 ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tokens) {
     const auto& asked = *broker::find_request(state.requests, held.request)->asked;
+    // A workflow step keeps the depth of the plan, whatever its message says.
+    const bool is_step = workflow::find_asker(state.workflows, held.request) != Ticket{};
     // A limit to no tools at all, and the hash of the request's words, are not on record.
-    const auto said = state.scribe != nullptr ? state.scribe->claim(asked) : nullptr;
+    const auto said = state.scribe != nullptr && !is_step ? state.scribe->claim(asked) : nullptr;
     return std::make_shared<const Claim>(Claim{.user = held.user,
                                                .session = held.session,
                                                .child_session = held.child_session,
@@ -31,10 +40,11 @@ ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tok
                                                .depth = held.depth,
                                                .depth_max = held.depth_max,
                                                .tokens_max = given(held, tokens),
-                                               .tokens_estimated = held.tokens_estimated,
+                                               .tokens_estimated = estimate_of(held, said, tokens),
                                                .tools = held.tools,
                                                .limits_tools = said && said->limits_tools,
-                                               .has_session = held.has_session});
+                                               .has_session = held.has_session,
+                                               .may_repeat = is_step});
 }
 
 /// The request as sent, with the claim approved by people.
@@ -171,7 +181,7 @@ void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
                  fmt::format("{} '{}' said no: {}",
                              held.detail,
                              draft.asker(),
-                             answer.reason.empty() ? answer.content : answer.reason));
+                             as_kept(answer.reason.empty() ? answer.content : answer.reason)));
 }
 
 bool release_approved(Draft& draft) {

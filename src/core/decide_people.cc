@@ -43,13 +43,15 @@ bool is_known(const State& state, std::string_view role) {
 // --- asking ----------------------------------------------------------------------------------
 
 std::uint64_t bytes_of(const HumanQuestion& question) {
-    auto bytes = question.text.size() + question.context.size() + question.step.size();
-    for (const auto& option : question.options) bytes += option.size();
+    auto bytes = question.text.size() + question.context.size() + question.step.size() +
+                 question.workflow.size() + question.role.size() + question.user.size() +
+                 question.escalation.size();
+    for (const auto& option : question.options) bytes += sizeof(option) + option.size();
     return bytes;
 }
 
 /// Why the question cannot be put to anybody.
-Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
+Failure flaw_of(const Draft& draft, const HumanQuestion& question, std::uint64_t beside = 0) {
     const auto& state = draft.state;
     for (const auto& role : {question.role, question.escalation}) {
         if (is_known(state, role)) continue;
@@ -63,7 +65,8 @@ Failure flaw_of(const Draft& draft, const HumanQuestion& question) {
                 fmt::format("{} questions wait for people, which is the limit (appeals_max)",
                             people::waiting_count(state.people))};
     }
-    if (auto no = lack_of_bytes(state, bytes_of(question)); no.refusal != Refusal::None) return no;
+    auto no = lack_of_bytes(state, bytes_of(question) + beside);
+    if (no.refusal != Refusal::None) return no;
     if (question.text.empty()) return {Refusal::InputValidationFailed, "it asks nothing"};
     if (question.kind == HumanKind::Choose && question.options.empty()) {
         return {Refusal::InputValidationFailed, "there is nothing to choose from"};
@@ -266,8 +269,8 @@ void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& rea
 
 }  // namespace
 
-Failure cannot_ask(const Draft& draft, const HumanQuestion& question) {
-    return flaw_of(draft, question);
+Failure cannot_ask(const Draft& draft, const HumanQuestion& question, std::uint64_t beside) {
+    return flaw_of(draft, question, beside);
 }
 
 Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker) {

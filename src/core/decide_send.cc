@@ -432,8 +432,13 @@ std::string lack_of_room(const State& state, const Envelope& envelope) {
            " open requests, which is its limit (open_requests_max)";
 }
 
-/// A request to people: waits like any other request, and is replied to by a person's answer.
-/// Without a timeout from the sender, people have the longest time allowed.
+/// The bytes that the hub keeps of a request that is in at most one mailbox.
+std::uint64_t bytes_of(const SendMessage& send) {
+    return send.envelope->body().size() + send.state.size();
+}
+
+/// A request to people waits like any other request, and a person's answer is the reply. Without a
+/// timeout from the sender, people have the longest time allowed.
 SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     const auto& state = draft.state;
     const auto& envelope = *send.envelope;
@@ -449,7 +454,7 @@ SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     question.role = role_of_recipient(envelope.to());
     question.workflow = envelope.correlation();
     if (send.claim) question.user = send.claim->user;
-    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+    if (auto no = cannot_ask(draft, question, bytes_of(send)); no.refusal != Refusal::None) {
         return refuse(draft, send, no.refusal, std::move(no.detail));
     }
     auto patient = send;
@@ -478,7 +483,9 @@ SendOutcome hold(Draft& draft, const SendMessage& send, Admission refused) {
                                  .workflow = std::string{envelope.correlation()},
                                  .user = refused.user,
                                  .approvals_needed = refused.approvals_needed};
-    if (auto no = cannot_ask(draft, question); no.refusal != Refusal::None) {
+    const auto bytes = bytes_of(send) + governor::bytes_of(RequestHeld{.objective = claim.objective,
+                                                                       .tools = claim.tools});
+    if (auto no = cannot_ask(draft, question, bytes); no.refusal != Refusal::None) {
         return refuse(draft, send, no.refusal, std::move(no.detail));
     }
     auto patient = send;

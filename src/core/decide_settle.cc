@@ -107,7 +107,7 @@ void decide_nack(Draft& draft, const NackDelivery& nack) {
     set_back(draft,
              *message,
              {.setback = setback,
-              .reason = nack.reason,
+              .reason = as_kept(nack.reason),
               .is_final = nack.is_final,
               .is_unanswered = is_unanswered});
 }

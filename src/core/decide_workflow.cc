@@ -4,6 +4,8 @@
 // its last record. A request's id follows from its position in the run: asking again is a
 // duplicate, and never a second try.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,11 +99,13 @@ void withdraw_questions(Draft& draft, const Run& run, const std::string& reason)
 }
 
 void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
+    std::set<Ticket> open;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
-            if (item.stage == Stage::Running) cancel_tree(draft, item.request, reason);
+            if (item.stage == Stage::Running) open.insert(item.request);
         }
     }
+    cancel_trees(draft, std::move(open), reason);
     withdraw_questions(draft, run, reason);
 }
 
@@ -192,7 +196,10 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                       fmt::format("the hub runs {} workflows, which is its limit (workflows_max)",
                                   state.workflows.runs.size()));
     }
-    const auto bytes = start.input.size() + start.request.size() + start.constraints.size();
+    const auto hash = to_hex(sha256(start.plan)).substr(0, 32);
+    const bool is_run = workflow::is_run(state.workflows, hash);
+    const auto bytes = start.input.size() + start.request.size() + start.constraints.size() +
+                       (is_run ? 0 : start.plan.size());
     if (auto no = lack_of_bytes(state, bytes); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
@@ -203,7 +210,6 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
             return draft.refuse(start.id, no.refusal, std::move(no.detail), no.retry_after_ms);
         }
     }
-    const auto hash = to_hex(sha256(start.plan)).substr(0, 32);
     const auto plan = find_plan(state, hash, start.plan);
     if (!plan) {
         const auto& fault = plan.error().front();
@@ -262,6 +268,7 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         WorkflowUndone{.run = run->number, .by = std::string{draft.asker()}, .reason = reason});
     cancel_open(draft, *run, reason);
     // Delegations below steps that were answered are still to be ended.
+    if (run->parent != Ticket{}) cancel_trees(draft, over_of(draft.state, *run), reason);
     const auto& lineage = draft.state.governor.lineage;
     const auto origin = registry::find_agent(draft.state.registry, kOrchestrator);
     if (const auto root = governor::find_root(lineage, run->id, origin)) {

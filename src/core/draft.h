@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/plain_text.h"
 #include "core/core.h"
 #include "core/endings.h"
 
@@ -83,6 +84,13 @@ struct Draft {
     }
 };
 
+/// As much of somebody's reason as is kept: with a dead letter, and with the hub's own answer to
+/// who asked, beside the message whose bytes are counted (G7).
+inline std::string as_kept(std::string_view reason) {
+    constexpr std::size_t kReasonBytesMax = 1'024;
+    return std::string{cut(reason, kReasonBytesMax)};
+}
+
 // decide_agents.cc
 void decide_start(Draft& draft, const StartHub& start);
 void decide_register(Draft& draft, const RegisterAgent& registration);
@@ -152,9 +160,8 @@ std::string circuit_words(const State& state,
                           Time now,
                           const Claim* claim = nullptr);
 
-/// Ends an open request and everything delegated below it.
-void cancel_tree(Draft& draft, Ticket request, const std::string& reason);
-/// Ends several requests; where a request is over already, the open requests below it are ended.
+/// Ends several requests, all delegations below them, and all requests below them that wait for
+/// approval. Where a request is over already, the open requests below it are ended.
 void cancel_trees(Draft& draft, std::set<Ticket> requests, const std::string& reason);
 
 // decide_workflow.cc
@@ -217,8 +224,9 @@ void decide_tick(Draft& draft, InstanceNumber silent);
 void decide_ask_person(Draft& draft, const AskPerson& ask);
 void decide_answer_person(Draft& draft, const AnswerPerson& answer);
 void decide_told(Draft& draft, const NotePeopleTold& told);
-/// Why the question cannot be put to anybody now; None if it can.
-Failure cannot_ask(const Draft& draft, const HumanQuestion& question);
+/// Why the question cannot be put to anybody now; None if it can. `beside`: the bytes of the
+/// message that brings the question.
+Failure cannot_ask(const Draft& draft, const HumanQuestion& question, std::uint64_t beside = 0);
 /// Opens a human task that can be opened, and returns the task's id. Fields left out of the
 /// question come from the rules of its role. `by` wants the decision and so may not make it.
 /// `request` is the message that asked, if a message did: the answer becomes the reply.

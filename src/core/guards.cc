@@ -193,6 +193,31 @@ Word check_risk(const Case& the) {
             is_high ? 2U : 1U};
 }
 
+/// How many people must approve a request for so many tokens of this subject.
+std::uint32_t approvals_for_risk(const Case& the, const Subject& subject, std::uint64_t tokens) {
+    const auto passes = [&](Rule rule) {
+        const auto threshold = static_cast<std::uint64_t>(the.limit(rule, subject));
+        return threshold > 0 && tokens > threshold;
+    };
+    if (passes(Rule::RiskHigh)) return 2;
+    return passes(Rule::RiskLow) ? 1 : 0;
+}
+
+/// A moving request whose new target needs more approvals than its present holder was not approved
+/// by enough people, and cannot wait for approval because its time has begun.
+Word check_risk_of_target(const Case& the) {
+    const auto needed = approvals_for_risk(the, the.subject, the.tokens_before);
+    if (needed <= approvals_for_risk(the, the.subject_before, the.tokens_before)) return {};
+    const auto rule = needed > 1 ? Rule::RiskHigh : Rule::RiskLow;
+    return {Refusal::BudgetTokensExceeded,
+            fmt::format("It may spend {} tokens, and above {} {} whether '{}' gets it ({}).",
+                        the.tokens_before,
+                        the.limit(rule),
+                        needed > 1 ? "two people decide" : "a person decides",
+                        the.envelope.to(),
+                        kRules[static_cast<std::size_t>(rule)].name)};
+}
+
 Word check_circuit(const Case& the) {
     const auto& breakers = the.state.governor.breakers;
     auto stage = governor::stage_of(breakers, the.target);
@@ -611,6 +636,7 @@ constexpr std::array kGuardsOfMoves{
     Guard{"depth", check_depth},
     Guard{"cycle", check_cycle},
     Guard{"tools", check_tools},
+    Guard{"risk", check_risk_of_target},
     Guard{"tokens", check_purse_of_target},
     Guard{"cost", check_cost},
 };

@@ -47,8 +47,10 @@ struct Case {
     bool has_claim = false;         ///< False: `claim` was left empty by the sender.
     /// Simultaneous requests on the same budgets.
     Beside beside{};
-    bool is_taken = false;  ///< Of a moving request: the target has accepted it,
-    Settlement settled{};   ///< and the offer's reservation is settled like this.
+    bool is_taken = false;            ///< Of a moving request: the target has accepted it,
+    Settlement settled{};             ///< and the offer's reservation is settled like this.
+    Subject subject_before{};         ///< Of a moving request: the present holder,
+    std::uint64_t tokens_before = 0;  ///< and the tokens that the holder may spend.
     /// Set when the caller wants to know the rules looked up.
     std::vector<LookedUp>* rules = nullptr;
 

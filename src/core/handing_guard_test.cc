@@ -672,6 +672,35 @@ TEST_F(PassedOn, G5_ADeclinedRequestGoesToNoAgentWithAnOpenBreaker) {
     EXPECT_TRUE(has("a", "r2")) << "nobody is left: this is the answer";
 }
 
+/// "c" pays, and above 50 tokens a person decides whether somebody pays.
+const Settings kPeopleDecideWhoPays{{{Rule::RiskLow, {ScopeKind::Capability, "PAY"}}, 50}};
+
+TEST_F(PassedOn, T14_W9_WhatOneDeclinesGoesToNobodyOfWhomItWouldWaitForPeople) {
+    story.as_the_hub().ask(RegisterAgent{{"c"}, {.capabilities = R"([{"code":"PAY"}])"}});
+    allow(kPeopleDecideWhoPays);
+    help({.id = "direct", .to = "c"}, {});
+    EXPECT_EQ(story.happened<HumanAsked>().size(), 1U) << "asked of it, it waits for a person";
+    help({.to = "b"}, {.fallback = "c"});
+    ASSERT_TRUE(has("b", "job"));
+    decline("b");
+    EXPECT_TRUE(story.happened<MessageMoved>().empty());
+    EXPECT_FALSE(held.contains("c"));
+    EXPECT_TRUE(has("a", "r1")) << "nobody is left: this is the answer";
+}
+
+TEST_F(PassedOn, T14_W9_WhatPeopleHaveLetThroughGoesToTheNext) {
+    allow({{{Rule::RiskLow, {}}, 50}});
+    help({.to = "b"}, {.fallback = "c"});
+    const auto asked = story.happened<HumanAsked>();
+    ASSERT_EQ(asked.size(), 1U);
+    const Caller olga{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin};
+    story.as_caller(olga).ask(AnswerPerson{.id = asked[0].id});
+    look();
+    ASSERT_TRUE(has("b", "job"));
+    decline("b");
+    EXPECT_TRUE(has("c", "job")) << "of c they would have decided the same";
+}
+
 /// A task that "d" gave "b", and its offers to others.
 class Offered : public PassedOn {
   protected:
@@ -724,6 +753,20 @@ TEST_F(Offered, T3_T14_ATaskIsOfferedOnlyToAgentsItsRequesterMayAsk) {
     give_task();
     offer("no", "c");
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_TRUE(refused_with().starts_with("'c' cannot have task 't': ")) << refused_with();
+    EXPECT_FALSE(held.contains("c"));
+    offer("yes", "a", "c");
+    ASSERT_TRUE(has("a", "yes"));
+    decline("a");
+    EXPECT_FALSE(held.contains("c")) << "nor if it is passed on";
+}
+
+TEST_F(Offered, T3_T14_W9_ATaskIsNotOfferedToWhomOnlyPeopleGiveIt) {
+    story.as_the_hub().ask(RegisterAgent{{"c"}, {.capabilities = R"([{"code":"PAY"}])"}});
+    allow(kPeopleDecideWhoPays);
+    give_task();
+    offer("no", "c");
+    EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_TRUE(refused_with().starts_with("'c' cannot have task 't': ")) << refused_with();
     EXPECT_FALSE(held.contains("c"));
     offer("yes", "a", "c");

@@ -124,7 +124,8 @@ TEST_F(Held, G7_AHeldRequestCountsTowardsTheHubsBytes) {
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     ASSERT_NE(held, Ticket{});
     const auto& asked = people::find_appeal(story.state().people, asked_for(held))->asked;
-    EXPECT_EQ(bytes_kept(story.state()), 2 + people::bytes_of(asked)) << "with what people read";
+    EXPECT_EQ(bytes_kept(story.state()), 2 + 3 + people::bytes_of(asked))
+        << "with its objective, kept for a later approval, and with the text that people read";
     story.limits().hub_bytes_max = bytes_kept(story.state()) + 2;  // Room for one more message.
     story.as("prime").send({.id = "m-1", .from = "prime", .to = "tag"});
     ASSERT_EQ(story.refusal(), Refusal::None);
@@ -405,6 +406,91 @@ TEST_F(Held, S13_ALapsedHumanTaskFailsTheRequest) {
     ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
     EXPECT_EQ(story.happened<RequestFailed>()[0].request, held);
     EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::HumanNotAnswered);
+}
+
+TEST_F(Held, X21_ACancellationReachesWhatWaitsForLeaveBelowIt) {
+    allow(kSmallPurse);
+    const auto parent = delegate({.id = "d-1", .tokens = 400});
+    const auto child =
+        delegate({.id = "d-2", .tokens = 401, .from = "byte", .to = "tag", .session = "d-1-s"});
+    const auto appeal = asked_for(child);
+    ASSERT_NE(appeal, Ticket{});
+    story.as_the_hub().restart();
+    story.as("prime").ask(CancelRequest{"d-1", "not needed"});
+    std::vector<Ticket> cancelled;
+    for (const auto& each : story.happened<RequestCancelled>()) cancelled.push_back(each.request);
+    EXPECT_EQ(cancelled, (std::vector{parent, child}));
+    ASSERT_EQ(story.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_EQ(story.happened<HumanWithdrawn>()[0].id, appeal);
+    EXPECT_TRUE(story.state().requests.slots.empty()) << "W1: who asked has its answer";
+    EXPECT_TRUE(story.state().governor.held.empty());
+}
+
+TEST_F(Held, X21_SoDoesTheCancellationOfAWorkflow) {
+    story.connect("byte", 4);
+    story.as_caller(person("olga"))
+        .ask(StartWorkflow{.id = "w",
+                           .plan = R"({"steps":[{"id":"a","agent":"byte","max_tokens":900}]})",
+                           .input = "{}"});
+    allow({{{Rule::RiskLow, {}}, 100}});
+    story.as("byte").ask(SendMessage{.envelope = envelope({.id = "d-2",
+                                                           .from = "byte",
+                                                           .to = "tag",
+                                                           .correlation = "w",
+                                                           .intent = Intent::Request}),
+                                     .priority = Priority::High,
+                                     .claim = std::make_shared<Claim>(Claim{.tokens_max = 101})});
+    ASSERT_EQ(story.happened<HumanAsked>().size(), 1U);
+    story.as_caller(person("olga")).ask(CancelRequest{"w", "not needed"});
+    EXPECT_EQ(story.happened<RequestCancelled>().size(), 2U);
+    EXPECT_EQ(story.happened<HumanWithdrawn>().size(), 1U);
+    EXPECT_TRUE(story.state().requests.slots.empty());
+}
+
+TEST_F(Held, X4_G1_AStepThatPeopleLetThroughStandsAsDeepAsOneThatNobodyWasAskedAbout) {
+    allow(kSmallPurse);
+    const auto held = ask_for_a_dear_step();
+    story.restart();
+    decide(held, {});
+    ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
+    EXPECT_EQ(on_record(held)->depth, 0U);
+    // So it is let through where none may delegate further.
+    auto policy = kSmallPurse;
+    policy[{Rule::DepthMax, {}}] = 1;
+    allow(policy);
+    story.as_the_hub().ask(
+        StartWorkflow{.id = "v",
+                      .plan = R"({"steps":[{"id":"a","agent":"tag","max_tokens":1001}]})",
+                      .input = "{}"});
+    ASSERT_EQ(story.happened<StepBegan>().size(), 1U);
+    decide(story.happened<StepBegan>()[0].request, {});
+    EXPECT_EQ(story.happened<RequestReleased>().size(), 1U);
+}
+
+TEST_F(Held, X8_AnEstimateIsComparedOnlyWithABudgetThatSomebodySaid) {
+    allow({{{Rule::TokensInTotal, {}}, 9'000}, {{Rule::RiskLow, {}}, 1'000}});
+    const auto ask = [&](const std::string& id) {
+        story.as("prime").ask(
+            SendMessage{.envelope = envelope({.id = id,
+                                              .from = "prime",
+                                              .to = "byte",
+                                              .correlation = id,
+                                              .intent = Intent::Request}),
+                        .priority = Priority::High,
+                        .claim = std::make_shared<Claim>(Claim{.tokens_estimated = 1'500})});
+        const auto accepted = story.happened<MessageAccepted>();
+        return accepted.empty() ? Ticket{} : accepted.front().ticket;
+    };
+    const auto first = ask("m-1");
+    ASSERT_NE(asked_for(first), Ticket{}) << "it is given what is usual, which is a risk";
+    decide(first, {});
+    ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
+    EXPECT_EQ(on_record(first)->tokens, 1'200U);
+    const auto second = ask("m-2");
+    ASSERT_NE(asked_for(second), Ticket{});
+    decide(second, {.tokens = 1'499});
+    ASSERT_EQ(story.happened<RequestFailed>().size(), 1U) << "this a person has said";
+    EXPECT_EQ(story.happened<RequestFailed>()[0].refusal, Refusal::BudgetTokensExceeded);
 }
 
 TEST_F(Held, X21_CancellingWithdrawsTheHumanTask) {

@@ -116,6 +116,39 @@ TEST(Limits, G7_AHumanTaskCountsTowardsTheHubsBytesUntilForgotten) {
     EXPECT_EQ(story.refusal(), Refusal::None);
 }
 
+TEST(Limits, G7_OptionsCountTowardsTheHubsBytesAlsoIfTheyAreEmpty) {
+    Story story;
+    story.limits().hub_bytes_max = 10'000;
+    const auto ask = [&](std::size_t options) {
+        const HumanQuestion question{.kind = HumanKind::Choose,
+                                     .text = "Which?",
+                                     .options = std::vector<std::string>(options)};
+        story.as_caller({.agent = {"ann"}}).ask(AskPerson{question});
+        return story.refusal();
+    };
+    EXPECT_EQ(ask(10'000 / sizeof(std::string) + 1), Refusal::HubOverloaded);
+    ASSERT_EQ(ask(100), Refusal::None);
+    EXPECT_GE(bytes_kept(story.state()), 100 * sizeof(std::string));
+}
+
+TEST(Limits, G7_ARequestToPeopleAndWhatItAsksThemHaveRoomTogether) {
+    Story story;
+    story.limits().hub_bytes_max = 1'000;
+    const auto ask = [&](const std::string& id, std::size_t bytes) {
+        const HumanQuestion question{.text = std::string(bytes, 'x')};
+        story.ask(SendMessage{.envelope = envelope({.id = id,
+                                                    .to = "human:boss",
+                                                    .intent = Intent::Request,
+                                                    .body = std::string(bytes, 'x')}),
+                              .priority = Priority::High,
+                              .question = std::make_shared<const HumanQuestion>(question)});
+        return story.refusal();
+    };
+    EXPECT_EQ(ask("q1", 600), Refusal::HubOverloaded) << "either of them would have room";
+    ASSERT_EQ(ask("q2", 400), Refusal::None);
+    EXPECT_LE(bytes_kept(story.state()), 1'000U);
+}
+
 TEST(Limits, G7_PushedStateCountsUntilTheAnswerIsSettled) {
     Story story;
     story.limits().hub_bytes_max = 1'000;
@@ -165,6 +198,28 @@ TEST(Limits, G7_AWorkflowsValuesCountTowardsTheHubsBytes) {
     ASSERT_EQ(story.happened<StepEnded>().size(), 1U);
     EXPECT_GE(bytes_kept(story.state()), 2'000U + 500U) << "what the first step brought";
     story.as_operator().ask(CancelRequest{"w", "enough"});
+    EXPECT_EQ(bytes_kept(story.state()), 0U);
+}
+
+TEST(Limits, G7_APlanCountsTowardsTheHubsBytesOnceWhileAnythingFollowsIt) {
+    Story story;
+    story.limits().hub_bytes_max = 4'000;
+    story.limits().appeals_ended_max = 0;
+    const auto start = [&](const std::string& id, std::size_t bytes) {
+        const std::string plan = R"({"steps":[{"id":"p","human":{"role":"boss","question":"?"}},)"
+                                 R"({"id":"a","agent":"bob","after":["p"],"inputs":{"x":")" +
+                                 std::string(bytes, 'x') + R"("}}]})";
+        story.as_operator().ask(StartWorkflow{.id = id, .plan = plan});
+        return story.refusal();
+    };
+    EXPECT_EQ(start("w1", 4'000), Refusal::HubOverloaded);
+    ASSERT_EQ(start("w2", 2'000), Refusal::None);
+    EXPECT_GE(bytes_kept(story.state()), 2'000U);
+    EXPECT_EQ(start("w3", 2'001), Refusal::HubOverloaded) << "of another there is no room,";
+    EXPECT_EQ(start("w4", 2'000), Refusal::None) << "and of the same there is";
+    story.as_the_hub().restart().as_operator().ask(CancelRequest{"w2", "enough"});
+    EXPECT_GE(bytes_kept(story.state()), 2'000U);
+    story.ask(CancelRequest{"w4", "enough"});
     EXPECT_EQ(bytes_kept(story.state()), 0U);
 }
 

@@ -94,6 +94,7 @@ void take_held(PieceReader& in, State& state, std::uint64_t form) {
                    broker::find_message(state.broker, held.request) == nullptr);
         const auto request = held.request;
         if (in.ok()) broker::set_held(state.requests, request, true);
+        state.requests.adrift_bytes += governor::bytes_of(held);
         governor.held.emplace(request, std::move(held));
     }
     if (form < 8) take_grants(in, governor.lineage);

@@ -73,7 +73,7 @@ void take_workflows(PieceReader& in, State& state, Packing packing) {
         in.refill();
         auto run = workflow::RunCodec{&workflows.plans}.unpack(in, packing);
         if (!in.ok() || !is_sound(run, state)) return spoil(in);
-        ++workflows.plans.find(run.plan_hash)->second.runs;
+        workflow::begin_run_of(workflows, workflows.plans.find(run.plan_hash)->second);
         workflow::index(workflows, run);
         const auto number = run.number;
         workflows.runs.emplace(number, std::move(run));

@@ -9,6 +9,7 @@
 #include "base/mutant.h"
 #include "base/uuid.h"
 #include "core/inspect.h"
+#include "core/keys.h"
 #include "core/replay.h"
 #include "core/workflow/report.h"
 #include "core/workflow/values.h"
@@ -440,6 +441,33 @@ std::string not_permitted(std::string_view starter, std::string_view agent) {
         "'{}' may not ask '{}': the policy does not enable this chain (chain_enabled)",
         starter.empty() ? kOrchestrator : starter,
         agent);
+}
+
+std::set<Ticket> over_of(const State& state, const Run& run) {
+    std::set<Ticket> over;
+    const auto add = [&](const Spot& spot, Road road, std::uint32_t attempt) {
+        const auto id = request_id(spot, road, attempt);
+        const auto known = broker::find_id(state.memory, message_key(state.key, kOrchestrator, id));
+        if (!known) return;
+        const auto made = governor::find_delegation(state.governor.lineage, known->ticket);
+        if (made != nullptr && !made->is_open) over.insert(known->ticket);
+    };
+    for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
+        const auto& items = run.steps[step].items;
+        const auto& plan = run.plan->steps[step];
+        // The tries on a path that the item has left are not recorded: the most possible is
+        // assumed.
+        const auto most = std::max(plan.retry_count_max, kTransientRetries) + 1;
+        for (std::uint32_t item = 0; item < items.size(); ++item) {
+            const auto& at = items[item];
+            for (const auto road : {Road::Planned, Road::Fallback, Road::Strategy}) {
+                if (road != at.road && at.road == Road::Planned) continue;
+                const auto tries = road == at.road ? std::uint32_t{at.attempt} : most;
+                for (std::uint32_t i = 1; i <= tries; ++i) add({run, step, item}, road, i);
+            }
+        }
+    }
+    return over;
 }
 
 void open_step(Draft& draft, const Spot& spot) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,10 @@ struct Spot {
 bool may_be_asked(const State& state, std::string_view starter, const registry::Agent& agent);
 /// The refusal text if the policy does not.
 std::string not_permitted(std::string_view starter, std::string_view agent);
+
+/// The run's requests that are over and on the record of a tree: a request below them may still be
+/// open. A run that an agent started has no tree of its own.
+std::set<Ticket> over_of(const State& state, const workflow::Run& run);
 
 /// Everything awaited is there: sends the step's request, skips the step, or opens it for each
 /// item.

@@ -173,6 +173,36 @@ TEST_F(WorkflowTree, X7_I2_AWorkflowDoesNotOutliveTheStartersWork) {
     EXPECT_EQ(code(), R"("DELEGATION_NOT_FOUND")");
 }
 
+TEST_F(WorkflowTree, X21_WhatIsOpenBelowAStepThatIsOverEndsWithTheWorkflowThatAnAgentStarted) {
+    give_byte_work(9);
+    start(R"({"id":"a","agent":"tag"},{"id":"b","agent":"prime","after":["a"]})");
+    const auto step = story.last_delivery();
+    story.as("tag").ask(SendMessage{.envelope = envelope({.id = "d-2",
+                                                          .from = "tag",
+                                                          .to = "byte",
+                                                          .correlation = "w",
+                                                          .intent = Intent::Request}),
+                                    .priority = Priority::High});
+    ASSERT_EQ(story.happened<MessageAccepted>().size(), 1U);
+    const auto below = story.happened<MessageAccepted>()[0].ticket;
+    story.ask(ReplyToDelivery{step,
+                              envelope({.id = "r-2",
+                                        .from = "tag",
+                                        .to = "ORC",
+                                        .correlation = "w",
+                                        .intent = Intent::Reply,
+                                        .body = R"({"output":1})"})});
+    const auto began = story.happened<StepBegan>();
+    ASSERT_EQ(began.size(), 1U);
+    story.as_the_hub().restart();
+    story.as_operator().ask(CancelRequest{"w", "no longer needed"});
+    std::vector<Ticket> cancelled;
+    for (const auto& each : story.happened<RequestCancelled>()) cancelled.push_back(each.request);
+    EXPECT_EQ(cancelled, (std::vector{began[0].request, below}));
+    EXPECT_NE(broker::find_request(story.state().requests, work.ticket), nullptr)
+        << "what it was started for goes on";
+}
+
 /// A request of a dialect without delegations.
 SendMessage plain(const std::string& id, const std::string& user) {
     return {

@@ -41,7 +41,9 @@ std::vector<std::string> texts_in(json::Value list) {
         std::string spare;
         if (elements.value.is_string()) texts.emplace_back(elements.value.text(spare));
     }
+    // A delegation is on record with them for longer than its message is: each is kept once.
     std::ranges::sort(texts);
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
     return texts;
 }
 

@@ -181,18 +181,26 @@ TEST(Claim, X6_G3_ABareActionIsComparedByItsWords) {
     EXPECT_EQ(bare->objective_hash, delegated->objective_hash);
 }
 
+ClaimPtr delegation_with(std::string_view more) {
+    return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
+                    R"("origin_employee":"a","target_employee":"b","user_id":"u",)"
+                    R"("parent_session_id":"s","objective":"read","input":"it")" +
+                        std::string{more} + "}",
+                    Dialect::Delegation);
+}
+
 TEST(Claim, X14_I4_AnEmptyToolListIsALimit) {
     const auto limits_tools = [](std::string_view more) {
-        return claim_in(R"({"request_id":"550e8400-e29b-41d4-a716-446655440000",)"
-                        R"("origin_employee":"a","target_employee":"b","user_id":"u",)"
-                        R"("parent_session_id":"s","objective":"read","input":"it")" +
-                            std::string{more} + "}",
-                        Dialect::Delegation)
-            ->limits_tools;
+        return delegation_with(more)->limits_tools;
     };
     EXPECT_FALSE(limits_tools(""));
     EXPECT_TRUE(limits_tools(R"(,"tools":[])"));
     EXPECT_TRUE(limits_tools(R"(,"tools":["ocr"])"));
+}
+
+TEST(Claim, G7_AToolThatIsNamedTwiceIsKeptOnce) {
+    const auto claim = delegation_with(R"(,"tools":["ocr","sum","ocr"])");
+    EXPECT_EQ(claim->tools, (Words{"ocr", "sum"}));
 }
 
 std::uint64_t estimate_of(std::string_view more) {

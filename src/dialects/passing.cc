@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,12 +24,16 @@ std::string text_at(json::Value object, std::string_view key) {
     return value && value->is_string() ? std::string{value->text(spare)} : std::string{};
 }
 
+/// Each once: they are kept as long as the request is open.
 void add_texts(json::Value object, std::string_view key, std::vector<std::string>& texts) {
     const auto list = json::find(object, key);
     if (!list || !list->is_array()) return;
+    std::set<std::string, std::less<>> known{texts.begin(), texts.end()};
     for (json::Elements elements{*list}; elements.next();) {
         std::string spare;
-        if (elements.value.is_string()) texts.emplace_back(elements.value.text(spare));
+        if (!elements.value.is_string()) continue;
+        const auto text = elements.value.text(spare);
+        if (known.emplace(text).second) texts.emplace_back(text);
     }
 }
 

@@ -36,6 +36,16 @@ TEST(Passing, X8_EveryBudgetFieldOfARequestGetsTheAllottedTokens) {
     }
 }
 
+TEST(Passing, G7_WhatIsNeededTwiceIsKeptOnce) {
+    const auto passing = passing_of(
+        *read(R"({"id":"m","from":"a","to":"b","type":"HELP_REQUEST","payload":{"task_id":"t",)"
+              R"("required_capabilities":["S1","S0","S1"],)"
+              R"("constraints":{"required_capabilities":["S0","S2"]}}})")
+             .envelope);
+    ASSERT_NE(passing, nullptr);
+    EXPECT_EQ(passing->skills, (std::vector<std::string>{"S1", "S0", "S2"}));
+}
+
 TEST(Passing, X8_OnlyBudgetFieldsAreChanged) {
     const auto allotted = dialects::allotted(*read(kSam).envelope, 100);
     EXPECT_EQ(at(allotted->body(), {"payload", "data", "max_tokens"}), "200");

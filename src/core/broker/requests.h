@@ -42,8 +42,9 @@ struct Requests {
     SortedChunks<std::pair<std::uint64_t, Ticket>> namesakes;
     /// Requests with a task besides their workflow.
     SortedChunks<std::pair<std::uint64_t, Ticket>> tasks;
-    Agenda deadlines;                ///< Each request's deadline, kept only here.
-    std::uint64_t adrift_bytes = 0;  ///< Of the requests in no mailbox.
+    Agenda deadlines;  ///< Each request's deadline, kept only here.
+    /// Of the requests in no mailbox, and of the words kept beside held requests.
+    std::uint64_t adrift_bytes = 0;
 };
 
 const OpenRequest* find_request(const Requests& requests, Ticket ticket);

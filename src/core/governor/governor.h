@@ -41,6 +41,13 @@ struct Governor {
     bool is_stopped = false;  ///< By an operator: no new work begins, and only answers go out.
 };
 
+/// The bytes of a held request's words that are kept beside the request itself.
+inline std::uint64_t bytes_of(const RequestHeld& held) {
+    std::uint64_t bytes = held.objective.size();
+    for (const auto& tool : held.tools) bytes += tool.size();
+    return bytes;
+}
+
 /// How many requests of a workflow may be open at a time: the fan-out limit of the orchestrator.
 inline std::size_t open_max(const Policy& policy) {
     return static_cast<std::size_t>(limit_of(policy, Rule::FanoutMax, {.agent = kOrchestrator}));

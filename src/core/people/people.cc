@@ -63,7 +63,8 @@ std::uint64_t bytes_of(const HumanAsked& asked) {
     auto bytes = asked.workflow.size() + asked.step.size() + asked.role.size() +
                  asked.question.size() + asked.context.size() + asked.asked_by.size() +
                  asked.user.size() + asked.escalation.size();
-    for (const auto& option : asked.options) bytes += option.size();
+    // Empty options take memory too.
+    for (const auto& option : asked.options) bytes += sizeof(option) + option.size();
     return bytes;
 }
 

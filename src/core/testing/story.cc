@@ -135,6 +135,7 @@ std::uint64_t bytes_adrift(const State& state) {
         const bool is_adrift = broker::find_message(state.broker, request.ticket) == nullptr;
         if (is_adrift) bytes += request.asked->body().size();
     });
+    for (const auto& [request, held] : state.governor.held) bytes += governor::bytes_of(held);
     return bytes;
 }
 

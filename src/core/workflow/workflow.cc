@@ -196,11 +196,20 @@ PlanPtr know_plan(Workflows& workflows, const WorkflowStarted& event, Ticket num
         known.plan = *std::move(plan);
     }
     known.last_used = number;
-    ++known.runs;
+    begin_run_of(workflows, known);
     return known.plan;
 }
 
 }  // namespace
+
+bool is_run(const Workflows& workflows, std::string_view hash) {
+    const auto known = workflows.plans.find(hash);
+    return known != workflows.plans.end() && known->second.runs > 0;
+}
+
+void begin_run_of(Workflows& workflows, KnownPlan& known) {
+    if (known.runs++ == 0) workflows.bytes += known.plan->text.size();
+}
 
 Reading<Run> find_run(const Workflows& workflows, Ticket number) {
     return workflows.runs.find(number, {&workflows.plans});
@@ -381,7 +390,8 @@ void apply(Workflows& workflows, const WorkflowEnded& event) {
     workflows.restless.erase(run.number);
     workflows.crowded.erase(run.number);
     workflows.bytes -= run.bytes;
-    --workflows.plans.find(run.plan_hash)->second.runs;
+    auto& known = workflows.plans.find(run.plan_hash)->second;
+    if (--known.runs == 0) workflows.bytes -= known.plan->text.size();
     workflows.runs.erase(event.run);
     forget_plans(workflows);
 }

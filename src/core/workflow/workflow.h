@@ -154,8 +154,13 @@ struct Workflows {
     std::set<Ticket> restless;  ///< Runs with a decision due now.
     std::set<Ticket> crowded;   ///< Runs with a decision due if `open_max` were higher.
     SortedChunks<std::pair<Time, Ticket>> due;
-    std::uint64_t bytes = 0;  ///< Of all runs.
+    std::uint64_t bytes = 0;  ///< Of all runs, and of the plans that they follow.
 };
+
+/// Whether a run follows the plan of this hash.
+bool is_run(const Workflows& workflows, std::string_view hash);
+/// Counts one more run of the plan: the text of a plan counts while a run follows it.
+void begin_run_of(Workflows& workflows, KnownPlan& known);
 
 /// Null if no such run is open.
 Reading<Run> find_run(const Workflows& workflows, Ticket number);
