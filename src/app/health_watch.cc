@@ -24,6 +24,14 @@ constexpr std::size_t kRequestBytesMax = 8'192;
 constexpr Duration kVisitTimeMax{2'000};
 /// How often the thread checks for a stuck loop, and for stop().
 constexpr Duration kLook{100};
+/// The same while every visitor is too new to make room.
+constexpr Duration kLookWhenFull{5};
+/// So many are accepted before the others have their turn.
+constexpr std::size_t kAcceptsAtOnce = 8;
+/// A visitor that has spoken has so long before it makes room for another: a request comes in one
+/// piece, and an answer is taken at once. To shake hands for TLS takes a few journeys.
+constexpr Duration kStayMin{20};
+constexpr Duration kStayMinTls{100};
 
 bool asks_for(std::string_view request, std::string_view path) {
     const auto line = request.substr(0, request.find("\r\n"));
@@ -45,13 +53,19 @@ bool is_probe(std::string_view header) {
 
 /// A connection accepted by the watch.
 struct HealthWatch::Visit {
-    Visit(int socket, std::int64_t end_ms) : fd(socket), until_ms(end_ms) {}
+    Visit(int socket, std::int64_t now) : fd(socket), since_ms(now) {}
     ~Visit() { ::close(fd); }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
 
+    /// Whether it makes room for another.
+    bool is_dispensable(std::int64_t now) const {
+        const auto stay = context != nullptr && !is_answered ? kStayMinTls : kStayMin;
+        return is_over || !has_spoken || now - since_ms >= stay.count();
+    }
+
     int fd;
-    std::int64_t until_ms;
+    std::int64_t since_ms;
     std::shared_ptr<const TlsContext> context{};  ///< Lives as long as its session.
     std::optional<TlsSession> tls{};
     std::string request{};
@@ -63,7 +77,8 @@ struct HealthWatch::Visit {
 
 bool HealthWatch::has_room(const std::vector<std::unique_ptr<Visit>>& visits) {
     return visits.size() < kVisitsMax ||
-           std::ranges::any_of(visits, [](const auto& visit) { return !visit->has_spoken; });
+           std::ranges::any_of(
+               visits, [now = now_ms()](const auto& visit) { return visit->is_dispensable(now); });
 }
 
 Result<std::unique_ptr<HealthWatch>> HealthWatch::start(const Options& options) {
@@ -124,22 +139,24 @@ void HealthWatch::run() {
             const int wanted = visit->wire.empty() ? POLLIN : POLLIN | POLLOUT;
             waits.push_back({.fd = visit->fd, .events = static_cast<short>(wanted), .revents = 0});
         }
-        ::poll(waits.data(), waits.size(), static_cast<int>(kLook.count()));
+        const bool is_full = is_stuck && !accepts;
+        const auto look = is_full ? kLookWhenFull : kLook;
+        ::poll(waits.data(), waits.size(), static_cast<int>(look.count()));
         for (const auto& visit : visits) serve(*visit);
         if (accepts) accept_visits(visits);
         std::erase_if(visits, [](const auto& visit) {
-            return visit->is_over || visit->until_ms <= now_ms();
+            return visit->is_over || now_ms() - visit->since_ms >= kVisitTimeMax.count();
         });
     }
 }
 
 void HealthWatch::accept_visits(std::vector<std::unique_ptr<Visit>>& visits) {
-    while (stuck_for() != Duration{} && has_room(visits)) {
+    for (std::size_t count = 0; count < kAcceptsAtOnce && stuck_for() != Duration{}; ++count) {
+        if (!has_room(visits)) return;
         const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) return;
-        if (visits.size() >= kVisitsMax) drop_silent(visits);
-        auto& visit =
-            *visits.emplace_back(std::make_unique<Visit>(fd, now_ms() + kVisitTimeMax.count()));
+        if (visits.size() >= kVisitsMax) make_room(visits);
+        auto& visit = *visits.emplace_back(std::make_unique<Visit>(fd, now_ms()));
         {
             const std::lock_guard lock{tls_mutex_};
             visit.context = tls_;
@@ -149,13 +166,22 @@ void HealthWatch::accept_visits(std::vector<std::unique_ptr<Visit>>& visits) {
     }
 }
 
-/// Drops the oldest visit without any bytes, to make room for a new visit.
-void HealthWatch::drop_silent(std::vector<std::unique_ptr<Visit>>& visits) {
-    const auto silent = std::ranges::find_if(visits, [this](const auto& visit) {
-        if (!visit->has_spoken) serve(*visit);
-        return !visit->has_spoken;
-    });
-    if (silent != visits.end()) visits.erase(silent);
+/// Closes one visit: first a visit that has its answer, then a silent visit, then a visit with an
+/// unfinished request; of equals the oldest. Closes none if all are too new.
+void HealthWatch::make_room(std::vector<std::unique_ptr<Visit>>& visits) {
+    const auto now = now_ms();
+    const auto rank = [](const Visit& visit) {
+        const bool has_answer = visit.is_answered && visit.wire.empty();
+        if (visit.is_over || has_answer) return 0;
+        return visit.has_spoken ? 2 : 1;
+    };
+    auto leaver = visits.end();
+    for (auto at = visits.begin(); at != visits.end(); ++at) {
+        if (!(*at)->has_spoken) serve(**at);
+        if (!(*at)->is_dispensable(now)) continue;
+        if (leaver == visits.end() || rank(**at) < rank(**leaver)) leaver = at;
+    }
+    if (leaver != visits.end()) visits.erase(leaver);
 }
 
 void HealthWatch::end_wait() {

@@ -7,7 +7,8 @@
 // accepted by the loop, the watch answers unread requests for /healthz and /readyz and takes no
 // other byte: the loop reads the rest when the disk answers. The watch also sends answers that the
 // loop queued before the wait; no queued answer depends on the disk. Connections accepted by
-// the loop are served only without TLS: a TLS session belongs to the loop.
+// the loop are served only without TLS: a TLS session belongs to the loop. Of the visits that the
+// watch accepted, visits that have their answer, are silent or send slowly make room for new ones.
 #pragma once
 
 #include <atomic>
@@ -72,7 +73,7 @@ class HealthWatch {
     void run();
     void accept_visits(std::vector<std::unique_ptr<Visit>>& visits);
     static bool has_room(const std::vector<std::unique_ptr<Visit>>& visits);
-    void drop_silent(std::vector<std::unique_ptr<Visit>>& visits);
+    void make_room(std::vector<std::unique_ptr<Visit>>& visits);
     void serve(Visit& visit);
     static void read(Visit& visit);
     void serve_idle();

@@ -357,6 +357,16 @@ std::optional<std::string> lack_of_lines(const Desk& desk, const Caller& caller,
            " connections and streams open, and " + std::to_string(most) + " is the most";
 }
 
+std::shared_ptr<void> place_to_wait(Desk& desk, const Caller& caller) {
+    constexpr std::size_t kPlacesMin = 16;
+    constexpr std::size_t kPlacesShare = 4;
+    if (is_unnamed(caller)) return std::make_shared<char>();
+    const auto connections_max =
+        desk.server != nullptr ? desk.server->counts().connections_max : std::uint64_t{0};
+    return desk.waits.take(line_of(caller),
+                           std::max<std::size_t>(connections_max / kPlacesShare, kPlacesMin));
+}
+
 void record_too_large(Desk& desk, const Request& head, std::string_view what) {
     auto proof = desk.options.is_dev ? who_it_says(head) : who_it_proves(desk, head);
     if (!proof) return;  // Strangers are not recorded.

@@ -68,6 +68,10 @@ std::optional<std::string> lack_of_lines(const Desk& desk,
                                          const Caller& caller,
                                          std::size_t own = 0);
 
+/// A place for a request of this caller that holds its connection; the place is given back when the
+/// result is destroyed. Null: the caller's requests hold a quarter of all connections already.
+std::shared_ptr<void> place_to_wait(Desk& desk, const Caller& caller);
+
 /// Records the size and the sender of a body or frame that was refused as too large, and none of
 /// its bytes.
 void record_too_large(Desk& desk, const transport::Request& head, std::string_view what);

@@ -1,6 +1,8 @@
 #include "gateway/books.h"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "gateway/problem.h"
@@ -13,9 +15,48 @@ constexpr std::uint64_t kRowsMax = 1000;
 /// How long a caller waits for the views to catch up.
 constexpr Duration kWaitMax{std::chrono::seconds{10}};
 
-Result<transport::Response> looked(const Read& read, const Result<views::Books>& books) {
+/// A caller's query of the views: answered by the page, or by the end of the wait if that comes
+/// first.
+struct ViewQuery {
+    ExchangePtr exchange{};
+    std::shared_ptr<void> patience{};
+    std::atomic<bool> is_over{false};  ///< Read by the thread of the views, too.
+};
+
+void answer(ViewQuery& query, transport::Response response) {
+    query.is_over = true;
+    query.patience.reset();
+    if (const auto exchange = std::exchange(query.exchange, nullptr)) {
+        exchange->respond(std::move(response));
+    }
+}
+
+/// Runs on the thread of the views. A query whose caller has left is not looked up.
+Result<transport::Response> looked(const ViewQuery& query,
+                                   const Read& read,
+                                   const Result<views::Books>& books) {
+    if (query.is_over) return transport::Response{};
     if (!books) return tl::unexpected(books.error());
     return read(*books);
+}
+
+void put(Desk& desk,
+         const std::string& who,
+         const std::shared_ptr<ViewQuery>& query,
+         Sequence current_at,
+         const Read& read) {
+    auto& loop = desk.loop;
+    desk.bookkeeper->ask(
+        current_at, [&desk, &loop, who, query, read](const Result<views::Books>& books) {
+            // An error here is an error of the views, which are soon reopened or rebuilt; `read`
+            // answers unreadable records of the journal itself (unreadable.h).
+            loop.post([&desk, who, query, response = looked(*query, read, books)] {
+                desk.questions.done(who);
+                answer(*query,
+                       response ? *response
+                                : problem(Refusal::HubOverloaded, response.error().message));
+            });
+        });
 }
 
 }  // namespace
@@ -24,29 +65,27 @@ void answer_from_books(Desk& desk, Call& call, Sequence current_at, Read read) {
     if (desk.bookkeeper == nullptr) {
         return call.exchange->respond(problem(Refusal::RouteNotFound, "this hub keeps no views"));
     }
-    // Whichever comes first: the page, or the end of the wait.
-    const auto waiting = std::make_shared<ExchangePtr>(call.exchange);
-    const auto answer = [waiting](transport::Response response) {
-        if (const auto exchange = std::exchange(*waiting, nullptr)) {
-            exchange->respond(std::move(response));
-        }
-    };
-    desk.loop.after(kWaitMax, [&desk, answer] {
+    call.exchange->release_body();
+    const auto query = std::make_shared<ViewQuery>();
+    query->exchange = call.exchange;
+    query->patience = desk.loop.alarm(kWaitMax, [&desk, query] {
         const auto views = desk.bookkeeper->status();
-        answer(problem(Refusal::HubOverloaded,
+        answer(*query,
+               problem(Refusal::HubOverloaded,
                        "the views have record " + std::to_string(views.folded.value) + " of " +
                            std::to_string(desk.engine->durable().value)));
     });
-    auto& loop = desk.loop;
-    desk.bookkeeper->ask(
-        current_at, [&loop, answer, read = std::move(read)](const Result<views::Books>& books) {
-            // An error here is an error of the views, which are soon reopened or rebuilt; `read`
-            // answers unreadable records of the journal itself (unreadable.h).
-            loop.post([answer, response = looked(read, books)] {
-                answer(response ? *response
-                                : problem(Refusal::HubOverloaded, response.error().message));
-            });
-        });
+    const auto who = line_of(*call.caller);
+    const bool is_taken = desk.questions.push(who, [=, &desk, read = std::move(read)] {
+        if (query->is_over) return false;
+        put(desk, who, query, current_at, read);
+        return true;
+    });
+    if (is_taken) return;
+    answer(*query,
+           problem(Refusal::HubOverloaded,
+                   std::to_string(FairLines::kWaitingMax) +
+                       " queries of this caller wait for the views, and no more may"));
 }
 
 std::string with_missing(std::string object,

@@ -294,7 +294,8 @@ inline constexpr std::array kComponents{
 "options":{"type":"array","items":{"type":"string"}},"message":{"$ref":"#/components/schemas/Message"}}})"},
     Component{
         "HumanTasks",
-        R"({"type":"object","required":["human_tasks"],"properties":{"human_tasks":{"type":"array","items":{"$ref":"#/components/schemas/HumanTask"}}}})"},
+        R"({"type":"object","required":["human_tasks"],"properties":{"human_tasks":{"type":"array","items":{"$ref":"#/components/schemas/HumanTask"}},
+"next_after":{"type":"string","description":"Where the page is cut although there may be more: the `after` of the next."}}})"},
     Component{
         "HumanAnswer",
         R"({"type":"object","required":["decision"],"properties":{"decision":{"enum":["approve","reject","edit","answer"]},
@@ -333,7 +334,8 @@ inline constexpr std::array kComponents{
     Component{
         "Facts",
         R"({"type":"object","required":["facts"],"properties":{"known":{"type":"boolean"},"value":{},"source":{"type":"object"},
-"at":{"type":"string","format":"date-time"},"facts":{"type":"array","items":{"type":"object"}}}})"},
+"at":{"type":"string","format":"date-time"},"facts":{"type":"array","items":{"type":"object"}},
+"next_after":{"type":"integer","description":"Where the page is cut: the `after` of the next."}}})"},
     Component{
         "NewFacts",
         R"({"type":"object","properties":{"kind":{"enum":["fact","decision","constraint"]},"about":{"type":"string"},"value":{},"message_id":{"type":"string"},"agent":{"type":"string"},

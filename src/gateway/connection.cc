@@ -473,14 +473,17 @@ void Connection::hear_stream(json::Value value) {
                beyond_words(*standing, static_cast<std::uint64_t>(from)));
         } else {
             const auto place = std::min(static_cast<std::uint64_t>(from), standing->parts_count);
-            with_asked(desk_,
-                       standing->request,
-                       [self = shared_from_this(), id, place, request = standing->request](
-                           const Result<EnvelopePtr>& asked) {
-                           if (self->is_gone_) return;
-                           if (!asked) return self->refuse_unread(id, asked.error());
-                           self->follow_asked(id, place, request, *asked);
-                       });
+            const bool is_taken =
+                with_asked(desk_,
+                           *caller_,
+                           standing->request,
+                           [self = shared_from_this(), id, place, request = standing->request](
+                               const Result<EnvelopePtr>& asked) {
+                               if (self->is_gone_) return;
+                               if (!asked) return self->refuse_unread(id, asked.error());
+                               self->follow_asked(id, place, request, *asked);
+                           });
+            if (!is_taken) no(Refusal::HubOverloaded, too_many_reads_words());
         }
     }
 }

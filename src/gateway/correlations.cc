@@ -27,8 +27,6 @@ constexpr std::int64_t kTimelineMax = 10'000;
 constexpr std::int64_t kAnalyticsMax = 100'000;
 /// Open requests that are listed; further requests are only counted.
 constexpr std::size_t kOpenMax = 100;
-/// A page of messages ends behind the message that makes the page longer than this.
-constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
 
 using Responded = Result<transport::Response>;
 

@@ -22,9 +22,11 @@
 #include "engine/engine.h"
 #include "gateway/beginnings.h"
 #include "gateway/capabilities.h"
+#include "gateway/fair_lines.h"
 #include "gateway/inbox_share.h"
 #include "gateway/read_queue.h"
 #include "gateway/tutor.h"
+#include "gateway/wait_shares.h"
 #include "identity/identity.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -38,6 +40,9 @@ namespace parlance::gateway {
 
 using CallerPtr = std::shared_ptr<const Caller>;
 using ExchangePtr = std::shared_ptr<transport::Exchange>;
+
+/// A page of whatever ends behind the item that makes it longer than this.
+inline constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
 
 inline constexpr std::string_view kHubStops = "the hub stops";
 
@@ -148,6 +153,9 @@ struct Desk {
     std::vector<std::shared_ptr<Follower>> followers;
     CapabilityShelf capabilities;
     std::unique_ptr<Tutor> tutor;  ///< Made for the first text to classify.
+    FairLines questions;           ///< Queries of the views, in one line for each caller.
+    FairLines records;             ///< Reads of single records, in one line for each caller.
+    WaitShares waits;              ///< Requests that hold their connection until the answer.
 
     /// Hub time: stamps messages and measures deadlines.
     Time clock() const { return engine->now(); }
@@ -160,6 +168,9 @@ struct Call {
     std::vector<std::string_view> captures;  ///< The parts of the path that match {…} in the route.
     const transport::Request& request() const { return exchange->request(); }
 };
+
+/// The caller's line in Desk::questions and Desk::records.
+inline std::string line_of(const Caller& caller) { return caller.agent.value + '\n' + caller.user; }
 
 /// Brings a command for an HTTP call. If the engine refuses the command, the call is answered at
 /// once.

@@ -229,19 +229,49 @@ void tell_followers(Desk& desk) {
     for (const auto& follower : followers) read_on(desk, follower);
 }
 
-void with_asked(Desk& desk,
-                Ticket request,
-                const std::function<void(const Result<EnvelopePtr>&)>& use) {
-    const auto* open = core::broker::find_request(desk.engine->state().requests, request);
-    if (open != nullptr) return use(open->asked);
-    auto& loop = desk.loop;
-    desk.feed.read_one(core::sequence_of(request), [&loop, use](const Result<EventPtr>& event) {
-        loop.post([use, event] {
-            if (!event) return use(tl::unexpected(event.error()));
-            const auto* accepted = std::get_if<MessageAccepted>(event->get());
-            use(accepted == nullptr ? nullptr : accepted->envelope);
+bool with_record(Desk& desk,
+                 const Caller& caller,
+                 Sequence at,
+                 std::function<void(const Result<EventPtr>&)> use) {
+    auto who = line_of(caller);
+    return desk.records.push(who, [&desk, who, at, use = std::move(use)] {
+        auto& loop = desk.loop;
+        desk.feed.read_one(at, [&desk, &loop, who, use](const Result<EventPtr>& event) {
+            loop.post([&desk, who, use, event] {
+                desk.records.done(who);
+                use(event);
+            });
         });
+        return true;
     });
+}
+
+bool with_asked(Desk& desk,
+                const Caller& caller,
+                Ticket request,
+                std::function<void(const Result<EnvelopePtr>&)> use) {
+    const auto* open = core::broker::find_request(desk.engine->state().requests, request);
+    if (open != nullptr) {
+        use(open->asked);
+        return true;
+    }
+    return with_record(desk,
+                       caller,
+                       core::sequence_of(request),
+                       [use = std::move(use)](const Result<EventPtr>& event) {
+                           if (!event) return use(tl::unexpected(event.error()));
+                           const auto* accepted = std::get_if<MessageAccepted>(event->get());
+                           use(accepted == nullptr ? nullptr : accepted->envelope);
+                       });
+}
+
+std::string too_many_reads_words() {
+    return std::to_string(FairLines::kWaitingMax) +
+           " reads of this caller wait for the journal, and no more may";
+}
+
+transport::Response too_many_reads() {
+    return problem(Refusal::HubOverloaded, too_many_reads_words());
 }
 
 bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked) {
@@ -280,17 +310,19 @@ void get_stream(Desk& desk, Call& call) {
     if (!standing || standing->is_forgotten) {
         return call.exchange->respond(not_there(id, standing.has_value()));
     }
-    with_asked(desk,
-               standing->request,
-               [&desk, call, asker, standing = *standing, after = *after](
-                   const Result<EnvelopePtr>& asked) {
-                   if (!asked) return call.exchange->respond(unreadable(asked.error()));
-                   const bool is_there = *asked != nullptr &&
-                                         may_follow(desk, *call.caller, standing.request, **asked);
-                   if (!is_there)
-                       return call.exchange->respond(not_there(call.captures.at(0), false));
-                   answer_stream(desk, call, asker, standing, after);
-               });
+    const bool is_taken = with_asked(
+        desk,
+        *call.caller,
+        standing->request,
+        [&desk, call, asker, standing = *standing, after = *after](
+            const Result<EnvelopePtr>& asked) {
+            if (!asked) return call.exchange->respond(unreadable(asked.error()));
+            const bool is_there =
+                *asked != nullptr && may_follow(desk, *call.caller, standing.request, **asked);
+            if (!is_there) return call.exchange->respond(not_there(call.captures.at(0), false));
+            answer_stream(desk, call, asker, standing, after);
+        });
+    if (!is_taken) call.exchange->respond(too_many_reads());
 }
 
 }  // namespace parlance::gateway

@@ -43,10 +43,20 @@ void unfollow(Desk& desk, Follower& follower);
 /// Sends new parts to each follower; called once a turn.
 void tell_followers(Desk& desk);
 /// Calls `use` with an open or recorded request, at once if the request is open; with the error if
-/// the record is unreadable.
-void with_asked(Desk& desk,
-                Ticket request,
-                const std::function<void(const Result<EnvelopePtr>&)>& use);
+/// the record is unreadable. False: the caller's line in Desk::records is full, and `use` is not
+/// called.
+[[nodiscard]] bool with_asked(Desk& desk,
+                              const Caller& caller,
+                              Ticket request,
+                              std::function<void(const Result<EnvelopePtr>&)> use);
+/// Calls `use` with the record of a sequence in the same way.
+[[nodiscard]] bool with_record(Desk& desk,
+                               const Caller& caller,
+                               Sequence at,
+                               std::function<void(const Result<EventPtr>&)> use);
+/// The answer to a caller whose line is full.
+transport::Response too_many_reads();
+std::string too_many_reads_words();
 /// Whether a caller who may act for the requester may read the answer: a request for a user needs a
 /// grant too.
 bool may_follow(const Desk& desk, const Caller& caller, Ticket request, const Envelope& asked);

@@ -281,8 +281,10 @@ void get_humans(Desk& desk, Call& call) {
     if (!after) return;
     const auto& appeals = desk.engine->state().people.appeals;
     std::string out;
+    std::string last;
     std::uint64_t count = 0;
-    for (auto id = appeals.next_after(*after); id != Ticket{}; id = appeals.next_after(id)) {
+    auto id = appeals.next_after(*after);
+    for (; id != Ticket{} && out.size() <= kPageBytesMax; id = appeals.next_after(id)) {
         if (count == count_max) break;
         const auto found = appeals.at(id);
         const auto& appeal = *found;
@@ -291,9 +293,14 @@ void get_humans(Desk& desk, Call& call) {
         if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
         if (!out.empty()) out.push_back(',');
         out += harmless(desk, appeal, summary_of(appeal).done());
+        last = human_task_id(appeal.asked.id, appeal.asked_at);
         ++count;
     }
-    call.exchange->respond({.headers = {}, .body = "{\"human_tasks\":[" + out + "]}"});
+    const bool is_cut = id != Ticket{} && count < count_max;
+    json::ObjectWriter page;
+    page.raw("human_tasks", "[" + out + "]");
+    if (is_cut) page.text("next_after", last);
+    call.exchange->respond({.headers = {}, .body = page.done()});
 }
 
 void get_human(Desk& desk, Call& call) {

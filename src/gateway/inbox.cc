@@ -39,8 +39,15 @@ void get_inbox(Desk& desk, Call& call) {
     if (!named.empty() && !is_instance_name(named)) {
         return call.exchange->respond(problem(Refusal::InputValidationFailed, kNoInstanceName));
     }
-    const auto ask = ++desk.ask_last;
     const Duration patience{wait};
+    std::shared_ptr<void> place;
+    if (patience > Duration{}) place = place_to_wait(desk, *call.caller);
+    if (patience > Duration{} && !place) {
+        return call.exchange->respond(
+            problem(Refusal::ConnectionLimitExceeded,
+                    "as many requests of this caller wait as may: a quarter of all connections"));
+    }
+    const auto ask = ++desk.ask_last;
     auto exchange = call.exchange;
     desk.pending.emplace(ask,
                          Pending{.kind = Pending::Kind::Take,
@@ -52,22 +59,24 @@ void get_inbox(Desk& desk, Call& call) {
                                  .caller = call.caller});
     if (patience > Duration{}) {
         exchange->release_body();
-        exchange->on_gone([&desk, ask] {
+        auto alarm = desk.loop.alarm(patience, [&desk, ask] {
             const auto found = desk.pending.find(ask);
             if (found == desk.pending.end()) return;
             found->second.wait = {};
             if (!found->second.is_parked)
                 return;  // The engine has the take; it is not parked later.
             forget_parked(desk, ask);
-            desk.pending.erase(ask);
+            answer_take(desk, ask);
         });
-        desk.loop.after(patience, [&desk, ask] {
+        // The exchange keeps the alarm and the place until the exchange is answered: a take that is
+        // answered at once leaves no timer.
+        exchange->on_gone([&desk, ask, alarm = std::move(alarm), place = std::move(place)] {
             const auto found = desk.pending.find(ask);
             if (found == desk.pending.end()) return;
             found->second.wait = {};
-            if (!found->second.is_parked) return;  // Answered after the engine's turn.
+            if (!found->second.is_parked) return;
             forget_parked(desk, ask);
-            answer_take(desk, ask);
+            desk.pending.erase(ask);
         });
     }
     submit_take(desk, ask);

@@ -78,6 +78,7 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
     const auto number = ++desk.ask_last;
     const auto exchange = pending.exchange;
+    const auto place = place_to_wait(desk, *pending.caller);
     transport::Response meanwhile{.status = 202,
                                   .body = accepted_body(accepted, *pending.envelope)};
     desk.waiters[ticket.value].holders.push_back({.number = number,
@@ -88,9 +89,11 @@ void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
                                                   .caller = std::move(pending.caller)});
     const auto let_it_go = [&desk, ticket, number] { let_go(desk, ticket, number); };
     exchange->release_body();
-    desk.loop.after(pending.wait, let_it_go);
+    // The exchange keeps the alarm and the place until the exchange is answered.
+    const auto alarm = desk.loop.alarm(place ? pending.wait : Duration{}, let_it_go);
     // Last of all: a connection that ended before the engine decided the request lets go at once.
-    exchange->on_gone(let_it_go);
+    exchange->on_gone([let_it_go, alarm, place] { let_it_go(); });
+    if (alarm.use_count() == 1) desk.loop.post(let_it_go);  // The exchange kept nothing: it ended.
 }
 
 /// Takes the request's holders off the desk.

@@ -74,13 +74,12 @@ void answer_ended(Desk& desk, const Shown& shown, Sequence at, const Event& even
 }
 
 void answer_from_record(Desk& desk, const Shown& shown, Sequence at) {
-    auto& loop = desk.loop;
-    desk.feed.read_one(at, [&desk, &loop, shown, at](const Result<EventPtr>& event) {
-        loop.post([&desk, shown, at, event] {
+    const bool is_taken =
+        with_record(desk, *shown.caller, at, [&desk, shown, at](const Result<EventPtr>& event) {
             if (event) return answer_ended(desk, shown, at, **event);
             shown.exchange->respond(unreadable(event.error()));
         });
-    });
+    if (!is_taken) shown.exchange->respond(too_many_reads());
 }
 
 /// How many senders of the same id an answer names.
@@ -140,17 +139,20 @@ void get_request(Desk& desk, Call& call) {
         return call.exchange->respond(not_there(id));
     }
     if (!standing) return call.exchange->respond(not_there(id));
-    with_asked(desk,
-               standing->request,
-               [&desk, call, standing = *standing](const Result<EnvelopePtr>& asked) {
-                   if (!asked) return call.exchange->respond(unreadable(asked.error()));
-                   const bool is_there = *asked != nullptr &&
-                                         may_follow(desk, *call.caller, standing.request, **asked);
-                   if (!is_there) return call.exchange->respond(not_there(call.captures.at(0)));
-                   const Shown shown{call.exchange, call.caller, standing.request, *asked};
-                   if (standing.answer == Sequence{}) return answer_open(desk, shown);
-                   answer_from_record(desk, shown, standing.answer);
-               });
+    const bool is_taken = with_asked(
+        desk,
+        *call.caller,
+        standing->request,
+        [&desk, call, standing = *standing](const Result<EnvelopePtr>& asked) {
+            if (!asked) return call.exchange->respond(unreadable(asked.error()));
+            const bool is_there =
+                *asked != nullptr && may_follow(desk, *call.caller, standing.request, **asked);
+            if (!is_there) return call.exchange->respond(not_there(call.captures.at(0)));
+            const Shown shown{call.exchange, call.caller, standing.request, *asked};
+            if (standing.answer == Sequence{}) return answer_open(desk, shown);
+            answer_from_record(desk, shown, standing.answer);
+        });
+    if (!is_taken) call.exchange->respond(too_many_reads());
 }
 
 }  // namespace parlance::gateway

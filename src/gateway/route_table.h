@@ -155,7 +155,8 @@ inline constexpr std::array kStateParameters{
     Parameter{"after", "query", kText, "Only those behind this id."},
     Parameter{"max", "query", R"({"type":"integer","minimum":0,"maximum":1000,"default":1000})", "So many at most."}};
 inline constexpr std::array kFactParameters{
-    Parameter{"about", "query", kText, "What is asked; then `known` says whether there is an answer."}};
+    Parameter{"about", "query", kText, "What is asked; then `known` says whether there is an answer."},
+    Parameter{"after", "query", kCount, "Pass over so many, as next_after of the page before says."}};
 inline constexpr std::array kEventParameters{
     Parameter{"from", "query", kCount, "The first sequence; without it, from now on."},
     Parameter{"follow", "query", R"({"type":"boolean","default":true})", "Whether to go on with what happens next."},

@@ -309,7 +309,11 @@ void get_facts(Desk& desk, Call& call) {
         }
     }
     std::string list;
-    for (const auto* known : facts) list += (list.empty() ? "" : ",") + fact_json(*known);
+    auto shown = std::min<std::size_t>(parse_number(call.request().parameter("after")).value_or(0),
+                                       facts.size());
+    for (; shown < facts.size() && list.size() <= kPageBytesMax; ++shown) {
+        list += (list.empty() ? "" : ",") + fact_json(*facts[shown]);
+    }
     json::ObjectWriter out;
     if (!about.empty()) {
         const auto* best = best_of(facts, id);
@@ -320,7 +324,9 @@ void get_facts(Desk& desk, Call& call) {
                 .text("at", print_iso_time(best->at));
         }
     }
-    auto body = out.raw("facts", "[" + list + "]").done();
+    out.raw("facts", "[" + list + "]");
+    if (shown < facts.size()) out.integer("next_after", static_cast<std::int64_t>(shown));
+    auto body = out.done();
     call.exchange->respond(
         {.headers = {}, .body = shown_to(desk.options, *call.caller, std::move(body), id)});
 }

@@ -458,12 +458,21 @@ void get_state(Desk& desk, Call& call) {
         return call.exchange->respond({.headers = {}, .body = policy_json(desk)});
     }
     json::ObjectWriter items;
-    for (const auto& id : ids_of(desk, *kind, call.request())) {
-        if (const auto item = shown(desk, *call.caller, *kind, id)) items.raw(id, *item);
+    std::size_t bytes = 0;
+    std::string last;
+    const auto ids = ids_of(desk, *kind, call.request());
+    for (const auto& id : ids) {
+        if (bytes > kPageBytesMax) break;
+        last = id;
+        const auto item = shown(desk, *call.caller, *kind, id);
+        if (!item) continue;
+        bytes += item->size();
+        items.raw(id, *item);
     }
-    const auto name = kKindNames[static_cast<std::size_t>(*kind)];
-    call.exchange->respond(
-        {.headers = {}, .body = json::ObjectWriter{}.raw(name, items.done()).done()});
+    json::ObjectWriter page;
+    page.raw(kKindNames[static_cast<std::size_t>(*kind)], items.done());
+    if (!ids.empty() && last != ids.back()) page.text("next_after", last);
+    call.exchange->respond({.headers = {}, .body = page.done()});
 }
 
 void get_state_item(Desk& desk, Call& call) {

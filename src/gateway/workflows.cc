@@ -251,9 +251,12 @@ void answer_started(Desk& desk, const TellStarted& started) {
     }
     const auto number = ++desk.ask_last;
     const auto leave = [&desk, id = started.id, number] { stop_waiting(desk, id, number); };
-    pending.exchange->on_gone(leave);
+    const auto place = place_to_wait(desk, *pending.caller);
+    // The exchange keeps both as long as it is not answered.
+    const auto alarm = desk.loop.alarm(place ? pending.wait : Duration{}, leave);
+    pending.exchange->on_gone([leave, alarm, place] { leave(); });
+    if (alarm.use_count() == 1) desk.loop.post(leave);  // It is gone already.
     pending.exchange->release_body();
-    desk.loop.after(pending.wait, leave);
     desk.workflow_waiters[started.id].push_back({.number = number,
                                                  .exchange = std::move(pending.exchange),
                                                  .meanwhile = std::move(accepted),

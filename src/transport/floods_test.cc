@@ -2,8 +2,11 @@
 // other clients.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <new>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -119,6 +122,31 @@ TEST(Flood, G7_AClientThatReadsNoAnswersIsPausedAndLaterGetsAllAnswers) {
     }
     EXPECT_EQ(house.counts().requests_total, kRequests);
     EXPECT_EQ(house.counts().buffered_bytes, 0U);
+}
+
+TEST(Flood, G6_WhoAsksForTheHealthOfTheHubDoesNotWaitBehindCostlyRequests) {
+    constexpr int kCostly = 200;
+    std::atomic<int> done{0};
+    auto doors = echo_doors();
+    doors.on_request = [&done](const std::shared_ptr<Exchange>& exchange) {
+        if (exchange->request().path == "/costly") {
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+            ++done;
+        }
+        exchange->respond({.content_type = {}, .headers = {}, .body = {}});
+    };
+    House house{{.probe_paths = {"/healthz"}}, doors};
+    Peer probe{house.port()};
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int i = 0; i < kCostly; ++i) peers.push_back(std::make_unique<Peer>(house.port()));
+    EXPECT_TRUE(
+        house.await([](const auto& counts) { return counts.connections_open == kCostly + 1; }));
+    for (const auto& peer : peers) peer->send(request_text("GET", "/costly"));
+    probe.send(request_text("GET", "/healthz"));
+    EXPECT_EQ(probe.read_answer().status, 200);
+    EXPECT_LT(done, kCostly / 2);
+    for (const auto& peer : peers) EXPECT_EQ(peer->read_answer().status, 200);
+    EXPECT_EQ(done, kCostly);
 }
 
 TEST(Flood, G7_FramesPerTurnBelowAtAndAboveTheLimit) {

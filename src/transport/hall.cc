@@ -54,6 +54,18 @@ void Hall::close_slowest() {
     }
 }
 
+void Hall::close_lingering(std::size_t count_max) {
+    std::vector<std::shared_ptr<Wire>> lingering;
+    for (const auto& wire : wires) {
+        if (wire->is_lingering()) lingering.push_back(wire);
+    }
+    const auto end =
+        lingering.begin() + static_cast<std::ptrdiff_t>(std::min(count_max, lingering.size()));
+    std::ranges::partial_sort(
+        lingering, end, {}, [](const auto& wire) { return wire->heard_order_; });
+    for (auto at = lingering.begin(); at != end; ++at) (*at)->drop();
+}
+
 std::size_t Hall::close_idle(std::size_t count_max, Duration age_min) {
     struct Idle {
         std::pair<bool, std::uint64_t> order;  ///< Has served; order of the last read.

@@ -244,6 +244,15 @@ bool HttpSpeaker::is_idle() const {
     return exchange_ == nullptr && !closed_ && !parser_.is_begun();
 }
 
+bool HttpSpeaker::is_overdue() const {
+    if (exchange_ != nullptr || closed_ || !parser_.is_begun()) return false;
+    const auto& hall = wire_->hall();
+    const auto& limits = hall.limits;
+    const bool is_in_body = parser_.is_header_done();
+    return hall.loop.now - since_ >=
+           (is_in_body ? limits.body_before_idle : limits.header_before_idle);
+}
+
 /// Bytes read ahead are kept in memory: less for each connection leaves room for more connections.
 std::size_t HttpSpeaker::read_bytes_max() const { return kReadAheadBytesMax; }
 

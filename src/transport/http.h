@@ -22,6 +22,7 @@ class HttpSpeaker final : public Speaker, public std::enable_shared_from_this<Ht
     std::size_t read_bytes_max() const override;
     std::size_t held_bytes() const override { return parser_.body_bytes() + awaiting_bytes_; }
     bool is_idle() const override;
+    bool is_overdue() const override;
     bool has_served() const override { return has_served_; }
     void fail_allocation() override;
     void peer_finished() override;

@@ -289,7 +289,7 @@ TEST(Connections, G7_PausingBetweenTwoRequestsAreNotIdle) {
 }
 
 TEST(Connections, G7_InTheMiddleOfARequestAreNotIdle) {
-    House house{{.connections_max = 1}};
+    House house{{.header_before_idle = std::chrono::hours{1}, .connections_max = 1}};
     Peer peer{house.port()};
     const auto request = request_text("POST", "/", "hello");
     peer.send(request.substr(0, 10));
@@ -316,6 +316,52 @@ TEST(Connections, G7_ArrivingTogetherAreAcceptedTogether) {
     });
     EXPECT_TRUE(house.await([](const auto& counts) { return counts.connections_open == kPeers; }));
     house.on_loop([&] { EXPECT_LT(handlers, kPeers / 2); });
+}
+
+TEST(Connections, G7_WhoseHeaderDoesNotEndMakeRoom) {
+    House house{{.header_before_idle = Duration{0}, .connections_max = 2}};
+    Peer stranger{house.port()};
+    stranger.send(request_text("GET", "/").substr(0, 10));
+    Peer served{house.port()};
+    served.send(request_text("GET", "/"));
+    EXPECT_EQ(served.read_answer().status, 200);
+    served.send("G");
+    EXPECT_TRUE(house.await([](const auto& counts) {
+        return counts.bytes_in_total == 11 + request_text("GET", "/").size();
+    }));
+    Peer first{house.port()};
+    first.upgrade();
+    EXPECT_TRUE(stranger.has_ended());
+    Peer second{house.port()};
+    second.upgrade();
+    EXPECT_TRUE(served.has_ended()) << "that it was answered before gives it no place for ever";
+    expect_answer(house, request_text("GET", "/"), 429);
+    EXPECT_EQ(house.counts().idle_closed, 2U);
+}
+
+TEST(Connections, G7_WhoseBodyDoesNotEndMakeRoom) {
+    House house{{.body_before_idle = Duration{0}, .connections_max = 1}};
+    Peer slow{house.port()};
+    const auto part =
+        request_text("POST", "/", "hello").substr(0, request_text("POST", "/", "hello").size() - 1);
+    slow.send(part);
+    EXPECT_TRUE(
+        house.await([&](const auto& counts) { return counts.bytes_in_total == part.size(); }));
+    expect_answer(house, request_text("GET", "/"), 200);
+    EXPECT_TRUE(slow.has_ended());
+}
+
+TEST(Connections, G7_WhoseBodyIsStillToComeAreNotIdle) {
+    House house{{.header_before_idle = Duration{0}, .connections_max = 1}};
+    Peer peer{house.port()};
+    const auto request = request_text("POST", "/", "hello");
+    const auto head_bytes = request.size() - 5;
+    peer.send(request.substr(0, head_bytes));
+    EXPECT_TRUE(
+        house.await([&](const auto& counts) { return counts.bytes_in_total == head_bytes; }));
+    expect_answer(house, request_text("GET", "/"), 429);
+    peer.send(request.substr(head_bytes));
+    EXPECT_EQ(peer.read_answer().status, 200);
 }
 
 TEST(Connections, G7_WithAnUnreadRequestAreNotIdle) {

@@ -14,8 +14,6 @@ namespace {
 /// More would batch better; fewer would answer sooner.
 constexpr std::size_t kHandlersPerTurnMax = 256;
 
-/// A turn of costly requests ends earlier, because answers leave only after the turn.
-constexpr std::chrono::milliseconds kTurnTimeMax{20};
 /// The clock is read once per this many handlers.
 constexpr std::size_t kHandlersPerLook = 8;
 /// Time for deferred work per turn: the work progresses and delays other work by at most this time.
@@ -37,10 +35,16 @@ void Loop::Impl::flush_dirty() {
 }
 
 void Loop::Impl::run_handlers() {
-    for (std::size_t handlers = 1; handlers < kHandlersPerTurnMax && io.poll_one() == 1;) {
+    is_in_turn = true;
+    std::size_t handlers = 1;
+    bool is_late = false;
+    while (!is_late && handlers < kHandlersPerTurnMax && io.poll_one() == 1) {
         if (++handlers % kHandlersPerLook != 0) continue;
-        if (std::chrono::steady_clock::now() - now >= kTurnTimeMax) return;
+        is_late = std::chrono::steady_clock::now() - now >= kTurnTimeMax;
     }
+    is_late = is_late || std::chrono::steady_clock::now() - now >= kTurnTimeMax;
+    is_behind = is_late || (is_behind && handlers == kHandlersPerTurnMax);
+    is_in_turn = false;
 }
 
 void Loop::Impl::run_deferred() {
@@ -105,6 +109,14 @@ void Loop::after(Duration delay, std::function<void()> work) {
     timer->async_wait([timer, work = std::move(work)](const boost::system::error_code& error) {
         if (!error) work();
     });
+}
+
+std::shared_ptr<void> Loop::alarm(Duration delay, std::function<void()> work) {
+    const auto timer = std::make_shared<net::steady_timer>(impl_->io, delay);
+    timer->async_wait([work = std::move(work)](const boost::system::error_code& error) {
+        if (!error) work();
+    });
+    return timer;
 }
 
 void Loop::limit_outgoing(std::size_t calls_max) { impl_->outgoing_max = calls_max; }

@@ -22,6 +22,9 @@ namespace parlance::transport {
 
 namespace net = boost::asio;
 
+/// A turn of costly requests ends earlier, because answers leave only after the turn.
+inline constexpr std::chrono::milliseconds kTurnTimeMax{20};
+
 using Instant = std::chrono::steady_clock::time_point;
 using Executor = net::io_context::executor_type;
 /// The executor type is named, not erased: a type-erased executor costs a virtual call and a copy
@@ -47,6 +50,9 @@ struct Loop::Impl {
     std::vector<std::shared_ptr<Flusher>> flushing;  ///< Reused, so that a turn allocates nothing.
     /// Connections with pipelined requests: processed after the requests of all other connections.
     std::deque<std::shared_ptr<Flusher>> deferred;
+    /// The last turn took too long and some peers were not heard since: requests are deferred.
+    bool is_behind = false;
+    bool is_in_turn = false;  ///< `now` is the begin of the present turn.
     std::optional<net::signal_set> signals;
     std::function<void(int)> signal_work;
     std::size_t outgoing_open = 0;
@@ -56,6 +62,11 @@ struct Loop::Impl {
     const bool can_stay_awake = std::thread::hardware_concurrency() > 1;
 
     void flush_dirty();
+    /// Whether a request that comes now waits behind earlier requests: costly requests are handled
+    /// one after another, and cheap ones are heard meanwhile.
+    bool defers_requests() const {
+        return is_behind || (is_in_turn && std::chrono::steady_clock::now() - now >= kTurnTimeMax);
+    }
     void run_handlers();
     void run_deferred();
     void await_handler();

@@ -21,6 +21,22 @@ TEST(Loop, HandlesEverySignal) {
     EXPECT_EQ(heard, (std::vector{SIGTERM, SIGINT}));
 }
 
+TEST(Loop, G7_AnAlarmThatNobodyKeepsGivesItsWorkBackAtOnce) {
+    Loop loop;
+    const auto held = std::make_shared<int>(0);
+    bool has_rung = false;
+    auto dropped = loop.alarm(std::chrono::hours{1}, [held] {});
+    const auto kept = loop.alarm(Duration{1}, [&, held] {
+        has_rung = true;
+        loop.stop();
+    });
+    EXPECT_EQ(held.use_count(), 3);
+    dropped.reset();
+    loop.run([] {});
+    EXPECT_TRUE(has_rung);
+    EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST(Loop, RunsBetweenAfterEachGroupOfHandlers) {
     Loop loop;
     std::vector<int> order;

@@ -178,8 +178,19 @@ class Porch : public std::enable_shared_from_this<Porch> {
         boost::system::error_code error;
         const auto peer = socket.remote_endpoint(error);
         if (error) return;  // Closed already.
-        if (hall_->counts.connections_open >= hall_->limits.connections_max) {
-            hall_->close_idle(idle_batch(), {});
+        const auto connections_max = hall_->limits.connections_max;
+        const auto excess = [&] {
+            return hall_->counts.connections_open + 1 -
+                   std::min<std::size_t>(hall_->counts.connections_open + 1, connections_max);
+        };
+        // The freed place is for the new connection: connections that were refused before have
+        // their answer and count no longer.
+        if (excess() > 0 && hall_->close_idle(idle_batch() + hall_->probes_open, {}) > 0 &&
+            excess() > 0) {
+            hall_->close_lingering(excess());
+        }
+        if (hall_->counts.connections_open >= hall_->limits.connections_max + kTurnedAwayMax) {
+            hall_->close_lingering(kTurnedAwayMax / 8);
         }
         const auto open = hall_->counts.connections_open;
         if (open >= hall_->limits.connections_max + kTurnedAwayMax) {

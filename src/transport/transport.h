@@ -34,6 +34,8 @@ class Loop {
     void stop();                            ///< May be called from any thread.
     void post(std::function<void()> work);  ///< May be called from any thread.
     void after(Duration delay, std::function<void()> work);
+    /// Runs `work` after `delay`, unless the returned handle is destroyed before.
+    [[nodiscard]] std::shared_ptr<void> alarm(Duration delay, std::function<void()> work);
     /// Sends queued bytes now, instead of after the turn. Not from inside a callback of Doors.
     void flush();
     /// At most this many calls of post() are open at a time; further calls fail at once.
@@ -75,6 +77,10 @@ struct DoorLimits {
     /// A connection that has served a request may be closed to make room after this much silence:
     /// clients pause between two requests.
     Duration silence_before_idle{std::chrono::seconds{1}};
+    /// One whose header has come in part for so long may be closed to make room, too, and one whose
+    /// body has.
+    Duration header_before_idle{100};
+    Duration body_before_idle{std::chrono::seconds{2}};
     std::size_t connections_max = 10'000;
     std::size_t connections_per_peer_max = 10'000;
     /// Requests for these paths are answered also on a few connections above the connection limits.

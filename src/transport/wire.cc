@@ -1,6 +1,8 @@
 #include "transport/wire.h"
 
+#include <algorithm>
 #include <new>
+#include <span>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -32,6 +34,17 @@ void release_if_larger(std::string& buffer, std::size_t bytes_max) {
 void release_if_sparse(std::string& buffer) {
     const auto capacity = buffer.capacity();
     if (capacity > kSparseBufferBytesMax && buffer.size() < capacity / 4) buffer.shrink_to_fit();
+}
+
+/// Whether the bytes begin a GET of one of these paths.
+bool asks_for(std::string_view bytes, std::span<const std::string_view> paths) {
+    constexpr std::string_view kGet = "GET ";
+    if (!bytes.starts_with(kGet)) return false;
+    bytes.remove_prefix(kGet.size());
+    return std::ranges::any_of(paths, [&](std::string_view path) {
+        return !path.empty() && bytes.starts_with(path) &&
+               bytes.substr(path.size()).find_first_of(" ?") == 0;
+    });
 }
 
 /// The memory that an empty buffer keeps. Non-empty buffers are mostly full, and their bytes are
@@ -154,6 +167,13 @@ void Wire::break_off() {
     if (const auto speaker = std::exchange(speaker_, nullptr)) speaker->wire_lost();
 }
 
+/// Whether a request waits behind the deferred requests. A request for the hub's health never does.
+bool Wire::is_put_off(std::string_view bytes) const {
+    const auto& loop = hall_->loop;
+    const bool is_large = bytes.size() > kPromptBytesMax && !loop.deferred.empty();
+    return (is_large || loop.defers_requests()) && !asks_for(bytes, hall_->limits.probe_paths);
+}
+
 /// Bytes after the end are read, so that the peer can finish sending, and dropped.
 void Wire::feed_new(char* bytes, std::size_t count) {
     if (finishing_) return;
@@ -161,7 +181,7 @@ void Wire::feed_new(char* bytes, std::size_t count) {
         in_.append(bytes, count);
         return feed_waiting();
     }
-    if (count > kPromptBytesMax && !hall_->loop.deferred.empty() && speaker_->is_idle()) {
+    if (speaker_->is_idle() && is_put_off({bytes, count})) {
         in_.assign(bytes, count);
         count_buffered();
         return yield();
@@ -224,11 +244,16 @@ void Wire::update_buffered() {
 }
 
 bool Wire::is_idle(Duration age_min) const {
-    if (!socket_ || doomed_ || finishing_) return false;
-    if (!in_.empty() || backlog_bytes() > 0 || !speaker_ || !speaker_->is_idle()) return false;
+    if (!socket_ || doomed_ || finishing_ || waits_ || feed_posted_) return false;
+    if (backlog_bytes() > 0 || !speaker_) return false;
     const auto now = hall_->loop.now;
-    return speaker_->has_served() ? now - heard_at_ >= hall_->limits.silence_before_idle
-                                  : now - opened_at_ >= age_min;
+    if (in_.empty() && speaker_->is_idle()) {
+        return speaker_->has_served() ? now - heard_at_ >= hall_->limits.silence_before_idle
+                                      : now - opened_at_ >= age_min;
+    }
+    // Who begins a request and does not end it would else keep its place for as long as that may
+    // take, and everybody else out.
+    return speaker_->is_overdue();
 }
 
 /// Whether unread bytes have arrived: the wire then only looks idle.
@@ -289,6 +314,7 @@ void Wire::on_end() {
 
 void Wire::finish() {
     finishing_ = true;
+    if (std::exchange(is_probe_, false)) --hall_->probes_open;  // It has its answer.
     out();
 }
 

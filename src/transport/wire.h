@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "transport/loop_impl.h"
@@ -34,6 +35,8 @@ class Speaker {
     virtual std::size_t held_bytes() const = 0;      ///< Taken bytes of incomplete requests.
     /// Whether nothing is in progress, so that closing the connection does no harm.
     virtual bool is_idle() const = 0;
+    /// Whether an unfinished request has taken so long that its connection makes room for others.
+    virtual bool is_overdue() const { return false; }
     virtual bool has_served() const = 0;  ///< Whether a complete request has arrived.
     virtual void fail_allocation() = 0;   ///< Memory ran out while bytes were taken.
     virtual void peer_finished() = 0;     ///< The peer sends no more; it may still read.
@@ -67,6 +70,8 @@ struct Hall {
     /// connections that have been silent for longest. Returns the number closed. Connections
     /// without any request so far must be at least `age_min` old.
     std::size_t close_idle(std::size_t count_max, Duration age_min);
+    /// Closes those that have their last answer and are only given time to read it.
+    void close_lingering(std::size_t count_max);
 };
 
 class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
@@ -100,6 +105,7 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
     /// Whether the wire can be closed to make room; without any request so far, only at an age of
     /// `age_min`.
     bool is_idle(Duration age_min) const;
+    bool is_lingering() const { return drain_until_.has_value(); }  ///< All was said to it.
     void mark_as_probe();
     /// The descriptor of an unencrypted connection without a request in progress or an unprocessed
     /// byte.
@@ -126,6 +132,7 @@ class Wire final : public Flusher, public std::enable_shared_from_this<Wire> {
     bool is_shaking_hands() const { return tls_ && !tls_->is_open(); }
     void seal_said();
     void break_off();
+    bool is_put_off(std::string_view bytes) const;
     void feed_new(char* bytes, std::size_t count);
     void feed_waiting();
     std::size_t feed(char* bytes, std::size_t count);

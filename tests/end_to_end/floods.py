@@ -366,6 +366,106 @@ def frames_of_many_items(hub, _, tokens):
     probe.report("a frame of 90,000 topics")
 
 
+def talk(hub, tokens, name, count):
+    """A conversation of so many messages, and a request in it that has its answer."""
+    line = ProvedSocket(hub.port, "talker", tokens["talker"], instance=name)
+    for begin in range(0, count, 1000):
+        line.say({"send": [{**message("talker", f"{name}-{begin + number}", to="quiet", kind="STATUS_UPDATE"),
+                            "metadata": {"correlation_id": name}} for number in range(1000)]})
+        taken = 0
+        while taken < 1000:
+            heard = line.hear()
+            check("refused" not in heard, str(heard)[:400])
+            taken += len(heard.get("accepted", []))
+    request = {**message("talker", f"asked-{name}", to="quiet", kind="TASK_ASSIGNMENT"), "metadata": {"correlation_id": name}}
+    status, answer = hub.ask("POST", "/v1/messages", request, bearer(tokens["talker"]))
+    check(status == 202, f"{status} {answer}")
+    status, answer = hub.ask("POST", f"/v1/workflows/talker-asked-{name}/cancel", {"reason": "enough"}, bearer(tokens["talker"]))
+    check(status == 204, f"{status} {answer}")
+    line.close()
+
+
+def answers_streamed_again_and_again(hub, good, tokens):
+    """Each item of such a frame is a read of the journal: they stand in a line of their agent, and others are read for."""
+    talk(hub, tokens, "long", 1000)
+    before = watch_memory(hub)
+    sockets = [ProvedSocket(hub.port, "talker", tokens["talker"], instance=f"again-{number}") for number in range(4)]
+    frame = json.dumps({"stream": [{"message_id": "talker-asked-long"}] * 4000}).encode()
+    wire = b"\x81\xff" + len(frame).to_bytes(8, "big") + b"\0\0\0\0" + frame
+    for one in sockets:
+        one.line.setblocking(False)
+    rest = dict.fromkeys(sockets, wire)
+    end = time.monotonic() + 4
+    while rest and time.monotonic() < end:
+        drain_quietly([one.line for one in rest], 0)
+        for one in list(rest):
+            try:
+                rest[one] = rest[one][one.line.send(rest[one]):] or wire
+            except BlockingIOError:
+                pass
+            except OSError:
+                del rest[one]
+    began = time.monotonic()
+    status, text = hub.ask("GET", "/v1/events?from=1&follow=false&limit=1", headers=bearer(tokens["operator"]))
+    check(status == 200 and text.startswith("id: 1\n"), f"{status} {text[:200]}")
+    took = time.monotonic() - began
+    growth = hub.memory("VmHWM") - before
+    print(f"    answers streamed again and again: {growth >> 20} MiB more memory at most, events after {took:.2f} s", flush=True)
+    check(growth <= 128 << 20, f"{growth >> 20} MiB more memory")
+    check(took < 5, f"others wait {took:.1f} s for a read of the journal")
+    for one in sockets:
+        one.line.close()
+
+
+def questions_whose_askers_have_left(hub, good, tokens):
+    """Who asks the views for much and goes away delays another's question by no more than a few of its own."""
+    talk(hub, tokens, "talk", 5000)
+    ask = pipelined("GET", "/v1/correlations/talk/timeline", tokens["talker"], count=1)
+    held = []
+    asked = 0
+    end = time.monotonic() + 4
+    while time.monotonic() < end:
+        line = socket.create_connection(("127.0.0.1", hub.port), timeout=10)
+        line.sendall(ask)
+        held.append(line)
+        asked += 1
+        if len(held) > 50:
+            held.pop(0).close()
+    began = time.monotonic()
+    status, answer = hub.ask("GET", "/v1/correlations/talk", headers=bearer(tokens["operator"]))
+    took = time.monotonic() - began
+    print(f"    {asked} questions to the views; another's was answered after {took:.2f} s", flush=True)
+    check(status == 200, f"after {took:.1f} s: {status} {answer}")
+    for line in held:
+        line.close()
+
+
+def pages_of_much(hub, good, tokens):
+    """What a user has is more than fits into one answer: it comes in pages."""
+    operator = bearer(tokens["operator"])
+    line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
+    check(ask_on(line, "POST", "/v1/sessions/s1", {"user_id": "u1"}, operator)[0] == 200, "no session")
+    for number in range(100):
+        fact = {"about": f"f{number}", "value": "x" * 900_000}
+        status, answer = ask_on(line, "POST", "/v1/sessions/s1/facts", fact, operator)
+        check(status == 204, f"{status} {answer}")
+        task = {"entity_type": "TASK", "entity_id": f"t{number:03}", "operation": "CREATE",
+                "changes": {"task_id": f"t{number:03}", "status": "pending", "notes": "x" * 900_000}}
+        status, answer = ask_on(line, "POST", "/v1/state", task, operator)
+        check(status == 200, f"{status} {answer}")
+    before = watch_memory(hub)
+    for path, member in (("/v1/sessions/s1/facts", "facts"), ("/v1/state/tasks", "tasks")):
+        seen, after, pages = 0, None, 0
+        while pages == 0 or after is not None:
+            status, page = ask_on(line, "GET", path + (f"?after={after}" if pages else ""), headers=operator)
+            check(status == 200, f"{path}: {status}")
+            seen, after, pages = seen + len(page[member]), page.get("next_after"), pages + 1
+        check(seen == 100, f"{path}: {seen} of 100 in {pages} pages")
+    growth = hub.memory("VmHWM") - before
+    print(f"    pages of 90 MB: {growth >> 20} MiB more memory at most", flush=True)
+    check(growth <= 64 << 20, f"{growth >> 20} MiB more memory")
+
+
 def metric(hub, name, token):
     _, text = hub.ask("GET", "/metrics", headers=bearer(token))
     return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(name + " "))
@@ -374,18 +474,19 @@ def metric(hub, name, token):
 STORIES = (a_stranger_is_refused_before_its_body, known_clients_that_pipeline_and_read_nothing,
            known_clients_that_post_and_read_nothing, strangers_that_pipeline_and_read_nothing,
            strangers_that_post, frames_whose_refusals_nobody_reads, a_thousand_event_streams,
-           heartbeats_without_end, frames_of_many_items, takes_of_much_at_once)
+           heartbeats_without_end, frames_of_many_items, takes_of_much_at_once,
+           answers_streamed_again_and_again, questions_whose_askers_have_left, pages_of_much)
 
 
 def floods(stories):
     with Scratch() as scratch:
         hub = ProvingHub(scratch + "/data")
         os.mkdir(hub.data)
-        tokens = {name: hub.token("--agent", name) for name in ("good", "worker", "rowdy")}
+        tokens = {name: hub.token("--agent", name) for name in ("good", "worker", "rowdy", "talker")}
         tokens["operator"] = hub.token("--operator", "root", "--role", "admin")
         hub.start()
         try:
-            for name in ("worker", "rowdy", *(f"agent-{number}" for number in range(200))):
+            for name in ("worker", "rowdy", "quiet", "talker", *(f"agent-{number}" for number in range(200))):
                 hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "taskwire"}, bearer(tokens["operator"]))
             hub.memory_before = hub.memory("VmRSS")  # Before the first flood: what one leaves behind counts, too.
             with GoodAgents(hub, tokens["good"], tokens["worker"]) as good:
@@ -435,18 +536,45 @@ def idle_connections_make_room():
             hub.kill()
 
 
+def headers_that_do_not_end_make_room():
+    """A thousand strangers that begin a request and 1,024 descriptors: whoever comes gets in."""
+    with Scratch() as scratch:
+        hub = Hub(scratch + "/data")
+        hub.start(("sh", "-c", 'ulimit -n 1024; exec "$@"', "sh"))
+        try:
+            hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})
+            lines = []
+            for _ in range(CONNECTIONS):
+                lines.append(socket.create_connection(("127.0.0.1", hub.port), timeout=30))
+                lines[-1].sendall(b"GET / HTTP/1.1\r\nHo")
+            time.sleep(0.5)
+            for number in range(50):
+                status, answer = hub.ask("POST", "/v1/messages", message("alice", number))  # On a connection of its own.
+                check(status == 202, f"message {number}: {status} {answer}")
+                status, answer = hub.ask("GET", "/healthz")
+                check(status == 200, f"/healthz {number}: {status} {answer}")
+            for line in lines:
+                line.close()
+            print("ok: headers that do not end make room")
+        finally:
+            hub.kill()
+
+
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 3 * CONNECTIONS:
         skip(f"{hard} descriptors are too few for a flood of {CONNECTIONS}")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     multiprocessing.set_start_method("fork")
-    wanted = sys.argv[1:] or [story.__name__ for story in (*STORIES, idle_connections_make_room)]
+    wanted = sys.argv[1:] or [story.__name__ for story in
+                              (*STORIES, idle_connections_make_room, headers_that_do_not_end_make_room)]
     stories = [story for story in STORIES if story.__name__ in wanted]
     if stories:
         floods(stories)
     if idle_connections_make_room.__name__ in wanted:
         idle_connections_make_room()
+    if headers_that_do_not_end_make_room.__name__ in wanted:
+        headers_that_do_not_end_make_room()
 
 
 if __name__ == "__main__":

@@ -166,6 +166,17 @@ def silent_connections_keep_nobody_out(hub):
         line.close()
 
 
+def clients_that_stay_keep_nobody_out(hub):
+    """Pools keep a connection after its answer, as this thread of the hub cannot; others begin and do not go on."""
+    lines = [socket.create_connection(("127.0.0.1", hub.port)) for _ in range(200)]
+    for number, line in enumerate(lines):
+        line.sendall(b"GET /v1/agents HTTP/1.1\r\nHost: localhost\r\n\r\n" if number % 2 else b"G")
+    status, answer = hub.ask("GET", "/healthz", timeout=2)
+    check(status == 200 and answer["status"] == "alive", f"/healthz says {status} {answer}")
+    for line in lines:
+        line.close()
+
+
 def hang_once(hub):
     """Messages go on when the sync returns: the ids of those that were acknowledged."""
     hub.launch(hanging())
@@ -182,6 +193,7 @@ def hang_once(hub):
         idle.check_while_it_hangs()
     check_while_it_hangs(hub)
     silent_connections_keep_nobody_out(hub)
+    clients_that_stay_keep_nobody_out(hub)
     check(len(sender.acknowledged) == known, "a message was acknowledged while its sync hung")
     sender.join(60)
     if idle:
