@@ -41,19 +41,19 @@ void live_through(std::string_view script) {
     journal::testing::MemoryDisk disk;
     transport::Loop loop;
     views::Feed feed{disk};
-    std::uint64_t chance = 0;
+    std::uint64_t entropy = 0;
     Time now{Duration{1'700'000'000'000}};
     gateway::Gateway gateway{loop,
                              feed,
                              {.is_dev = true, .version = "fuzz"},
                              [&] { return now; },
-                             [&] { return ++chance; }};
+                             [&] { return ++entropy; }};
     auto engine = engine::Engine::open(
                       journal::Journal::open(disk, {.segment_bytes = 1 << 20}).value(),
                       {.limits = {}, .version = "fuzz"},
                       {.wall_clock = [&] { return now; },
                        .steady_clock = [&] { return now.time_since_epoch(); },
-                       .chance = [&] { return ++chance; },
+                       .entropy = [&] { return ++entropy; },
                        .outbox = [&](Effects&& effects) { gateway.take(std::move(effects)); },
                        .background = [](const std::function<void()>&) {},
                        .log = [](const std::string&) {}})

@@ -31,7 +31,7 @@ void check_claims(std::string_view bytes) {
     CHECK(token.size() > identity::kTokenBytesMax || (again && *again == *claims));
 }
 
-void check_books(std::string_view bytes) {
+void check_credential_books(std::string_view bytes) {
     if (const auto book = identity::read_book(bytes)) {
         CHECK(identity::read_book(identity::write_book(*book)) == *book);
     }
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view bytes{reinterpret_cast<const char*>(data), size};
     check_token(bytes);
     check_claims(bytes);
-    check_books(bytes);
+    check_credential_books(bytes);
     check_name(bytes);
     if (const auto decoded = from_base64url(bytes)) CHECK(to_base64url(*decoded) == bytes);
     return 0;

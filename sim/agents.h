@@ -17,7 +17,7 @@ namespace parlance::sim {
 
 class Agents {
   public:
-    Agents(const Plan& plan, Chance& chance, Timeline& timeline, Door& door, Persons& persons);
+    Agents(const Plan& plan, Entropy& entropy, Timeline& timeline, Door& door, Persons& persons);
     /// Registers the agents, connects the consumers, and starts the sending.
     void begin();
     /// From now on agents behave and send nothing new.
@@ -76,7 +76,7 @@ class Agents {
     void keep_session(std::uint64_t agent);
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Timeline& timeline_;
     Door& door_;
     Persons& persons_;

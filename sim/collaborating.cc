@@ -20,27 +20,27 @@ void Agents::offer_task(const Consumer& consumer, const Deliver& deliver) {
     questions_.push_back(letter.envelope);
     ++messages_;
     send(consumer.agent, std::move(letter), 2);
-    timeline_.after(chance_.ms(50, 1'500), [this, agent, deliver] { settle(agent, deliver); });
+    timeline_.after(entropy_.ms(50, 1'500), [this, agent, deliver] { settle(agent, deliver); });
 }
 
 void Agents::keep() {
     const auto* const shared = door_.shared();
     if (is_calm_ || shared == nullptr) return;
-    auto& chance = collaboration_.chance();
-    const auto agent = agent_name(chance.below(plan_.agents));
+    auto& entropy = collaboration_.entropy();
+    const auto agent = agent_name(entropy.below(plan_.agents));
     const auto* const allocation =
         core::shared::find(shared->allocations, Collaboration::allocation_id(agent));
     auto version = allocation != nullptr ? allocation->version : 0;
-    if (version > 0 && chance.percent(20)) --version;
+    if (version > 0 && entropy.percent(20)) --version;
     auto command = collaboration_.keep(agent, version, timeline_.now());
-    if (chance.percent(60)) return door_.bring_as_operator(std::move(command));
+    if (entropy.percent(60)) return door_.bring_as_operator(std::move(command));
     tell(agent, std::move(command));
 }
 
 void Agents::remove_one() {
     if (is_calm_) return;
-    auto& chance = collaboration_.chance();
-    door_.bring_as_operator(RemoveAgent{{agent_name(chance.below(plan_.agents))}});
+    auto& entropy = collaboration_.entropy();
+    door_.bring_as_operator(RemoveAgent{{agent_name(entropy.below(plan_.agents))}});
 }
 
 }  // namespace parlance::sim

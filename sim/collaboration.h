@@ -9,14 +9,14 @@
 #include <string>
 
 #include "model/command.h"
-#include "sim/chance.h"
+#include "sim/entropy.h"
 #include "sim/plan.h"
 
 namespace parlance::sim {
 
 class Collaboration {
   public:
-    explicit Collaboration(const Plan& plan) : plan_(plan), chance_(plan.verbs.seed + 2) {}
+    explicit Collaboration(const Plan& plan) : plan_(plan), entropy_(plan.verbs.seed + 2) {}
 
     bool is_there() const { return plan_.verbs.seed != 0; }
     /// The wait until an agent's next request(); only where `choose_every` is not zero.
@@ -35,7 +35,7 @@ class Collaboration {
     Command keep(const std::string& agent, std::uint64_t allocation_version, Time now);
     static std::string allocation_id(const std::string& agent) { return "share-of-" + agent; }
 
-    Chance& chance() { return chance_; }
+    Entropy& entropy() { return entropy_; }
 
   private:
     std::string some_agent();
@@ -48,7 +48,7 @@ class Collaboration {
     void finish(SendMessage& send);
 
     const Plan& plan_;
-    Chance chance_;
+    Entropy entropy_;
     std::uint64_t number_ = 0;
 };
 

@@ -5,7 +5,7 @@
 
 #include "base/match.h"
 #include "model/handing.h"
-#include "model/person.h"
+#include "model/human_task.h"
 
 namespace parlance::sim {
 

@@ -6,16 +6,16 @@
 
 namespace parlance::sim {
 
-Door::Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub)
+Door::Door(const Plan& plan, Entropy& entropy, Timeline& timeline, Hub& hub)
     : plan_(plan),
-      chance_(chance),
+      entropy_(entropy),
       timeline_(timeline),
       hub_(hub),
-      verbs_chance_(plan.verbs.seed + 1) {
+      verbs_entropy_(plan.verbs.seed + 1) {
     hub_.listen({.on_effect = [this](const Effect& effect) { on_effect(effect); },
                  .on_down =
                      [this] {
-                         questions_.clear();
+                         open_commands_.clear();
                          if (listener_.on_down) listener_.on_down();
                      },
                  .on_restored =
@@ -25,13 +25,13 @@ Door::Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub)
 }
 
 void Door::travel(std::function<void()> arrive) {
-    if (is_calm_) return timeline_.after(chance_.ms(0, 2), std::move(arrive));
-    if (chance_.percent(plan_.lost)) return hub_.note(FaultKind::CommandLost);
-    if (chance_.percent(plan_.doubled)) {
+    if (is_calm_) return timeline_.after(entropy_.ms(0, 2), std::move(arrive));
+    if (entropy_.percent(plan_.lost)) return hub_.note(FaultKind::CommandLost);
+    if (entropy_.percent(plan_.doubled)) {
         hub_.note(FaultKind::CommandDoubled);
-        timeline_.after(chance_.ms(0, 60), arrive);
+        timeline_.after(entropy_.ms(0, 60), arrive);
     }
-    timeline_.after(chance_.ms(0, chance_.percent(10) ? 300 : 8), std::move(arrive));
+    timeline_.after(entropy_.ms(0, entropy_.percent(10) ? 300 : 8), std::move(arrive));
 }
 
 void Door::bring(const std::string& caller, Command command, Answer answer) {
@@ -52,35 +52,37 @@ void Door::arrive(const std::string& caller, bool is_operator, Command command, 
     if (!hub_.is_up()) return;
     const auto* send = std::get_if<SendMessage>(&command);
     const bool waits = send != nullptr && send->waits;
-    const auto ask = hub_.submit(std::move(command), caller, is_operator, true);
-    if (ask != Ask{}) questions_[ask] = {std::move(answer), waits};
+    const auto reply_target = hub_.submit(std::move(command), caller, is_operator, true);
+    if (reply_target != ReplyTarget{}) open_commands_[reply_target] = {std::move(answer), waits};
 }
 
-void Door::answer(Ask ask, const Effect& effect) {
-    const auto found = questions_.find(ask);
-    if (found == questions_.end()) return;
-    auto question = std::move(found->second);
-    questions_.erase(found);
-    if (question.answer) travel([answer = std::move(question.answer), effect] { answer(effect); });
+void Door::answer(ReplyTarget reply_target, const Effect& effect) {
+    const auto found = open_commands_.find(reply_target);
+    if (found == open_commands_.end()) return;
+    auto open_command = std::move(found->second);
+    open_commands_.erase(found);
+    if (open_command.answer)
+        travel([answer = std::move(open_command.answer), effect] { answer(effect); });
 }
 
 /// A requester that waits on the connection may hang up before the answer comes.
 void Door::on_accepted(const TellAccepted& told) {
-    const auto found = questions_.find(told.ask);
-    const bool waits = found != questions_.end() && found->second.waits && told.is_open_request;
-    answer(told.ask, told);
-    if (!waits || !chance_.percent(40)) return;
-    timeline_.after(chance_.ms(0, 400), [this, request = told.ticket] {
+    const auto found = open_commands_.find(told.reply_target);
+    const bool waits = found != open_commands_.end() && found->second.waits && told.is_open_request;
+    answer(told.reply_target, told);
+    if (!waits || !entropy_.percent(40)) return;
+    timeline_.after(entropy_.ms(0, 400), [this, request = told.ticket] {
         if (hub_.is_up()) hub_.submit(StopWaiting{request}, "", true, false);
     });
 }
 
 /// The response to a poll arrives whole or not at all.
 bool Door::is_poll_lost(const Deliver& deliver) {
-    if (is_calm_ || plan_.verbs.poll_lost == 0 || deliver.ask == Ask{}) return false;
-    if (deliver.ask != poll_) {
-        poll_ = deliver.ask;
-        is_poll_lost_ = verbs_chance_.percent(plan_.verbs.poll_lost);
+    if (is_calm_ || plan_.verbs.poll_lost == 0 || deliver.reply_target == ReplyTarget{})
+        return false;
+    if (deliver.reply_target != poll_) {
+        poll_ = deliver.reply_target;
+        is_poll_lost_ = verbs_entropy_.percent(plan_.verbs.poll_lost);
         if (is_poll_lost_) hub_.note(FaultKind::PollResponseLost);
     }
     return is_poll_lost_;
@@ -90,21 +92,21 @@ void Door::on_effect(const Effect& effect) {
     match(
         effect,
         [&](const TellAccepted& told) { on_accepted(told); },
-        [&](const TellRefused& told) { answer(told.ask, told); },
-        [&](const TellDone& told) { answer(told.ask, told); },
-        [&](const TellJoined& told) { answer(told.ask, told); },
-        [&](const TellStarted& told) { answer(told.ask, told); },
+        [&](const TellRefused& told) { answer(told.reply_target, told); },
+        [&](const TellDone& told) { answer(told.reply_target, told); },
+        [&](const TellJoined& told) { answer(told.reply_target, told); },
+        [&](const TellStarted& told) { answer(told.reply_target, told); },
         [&](const Deliver& deliver) {
             if (is_poll_lost(deliver)) return;
-            if (!is_calm_ && chance_.percent(plan_.lost)) {  // A half-open connection.
+            if (!is_calm_ && entropy_.percent(plan_.lost)) {  // A half-open connection.
                 return hub_.note(FaultKind::DeliveryLost);
             }
-            timeline_.after(chance_.ms(0, is_calm_ ? 2 : 10), [this, deliver] {
+            timeline_.after(entropy_.ms(0, is_calm_ ? 2 : 10), [this, deliver] {
                 if (listener_.on_delivery) listener_.on_delivery(deliver);
             });
         },
         [&](const CloseInstance& close) {
-            timeline_.after(chance_.ms(0, 10), [this, instance = close.instance] {
+            timeline_.after(entropy_.ms(0, 10), [this, instance = close.instance] {
                 if (listener_.on_closed) listener_.on_closed(instance);
             });
         },

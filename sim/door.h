@@ -1,6 +1,6 @@
 // The simulated network between agents and the hub, in the place of the gateway: loses, doubles and
-// delays commands and effects. Remembers the caller of each open Ask; a hub that falls loses all
-// open Asks.
+// delays commands and effects. Remembers the caller of each open command; a hub that falls loses
+// all open Asks.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Door {
         std::function<void()> on_restored;
     };
 
-    Door(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub);
+    Door(const Plan& plan, Entropy& entropy, Timeline& timeline, Hub& hub);
     /// Sets the receiver of notices to people.
     void on_notice(std::function<void(const NotifyPeople&)> take) {
         take_notice_ = std::move(take);
@@ -43,7 +43,7 @@ class Door {
     void bring_as_person(const std::string& name, Command command);
 
   private:
-    struct Question {
+    struct OpenCommand {
         Answer answer;
         bool waits = false;
     };
@@ -51,20 +51,20 @@ class Door {
     void travel(std::function<void()> arrive);
     void arrive(const std::string& caller, bool is_operator, Command command, Answer answer);
     void on_effect(const Effect& effect);
-    void answer(Ask ask, const Effect& effect);
+    void answer(ReplyTarget reply_target, const Effect& effect);
     void on_accepted(const TellAccepted& told);
     bool is_poll_lost(const Deliver& deliver);
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Timeline& timeline_;
     Hub& hub_;
     Listener listener_;
     std::function<void(const NotifyPeople&)> take_notice_;
-    std::map<Ask, Question> questions_;
+    std::map<ReplyTarget, OpenCommand> open_commands_;
     bool is_calm_ = false;
-    Chance verbs_chance_;
-    Ask poll_{};  ///< The poll whose response is on its way.
+    Entropy verbs_entropy_;
+    ReplyTarget poll_{};  ///< The poll whose response is on its way.
     bool is_poll_lost_ = false;
 };
 

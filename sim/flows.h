@@ -12,15 +12,15 @@ namespace parlance::sim {
 
 /// A random plan over the world's agents: chains, branches, lists, conditions, retries, fallbacks,
 /// human tasks and compensations.
-std::string draw_workflow(Chance& chance, const Plan& plan);
+std::string draw_workflow(Entropy& entropy, const Plan& plan);
 
 /// An agent's answer to a workflow step: an output with or without a confidence, or an error.
-std::string step_answer(Chance& chance, std::uint64_t number);
+std::string step_answer(Entropy& entropy, std::uint64_t number);
 
 class Flows {
   public:
-    Flows(const Plan& plan, Chance& chance, Timeline& timeline, Door& door)
-        : plan_(plan), chance_(chance), timeline_(timeline), door_(door) {}
+    Flows(const Plan& plan, Entropy& entropy, Timeline& timeline, Door& door)
+        : plan_(plan), entropy_(entropy), timeline_(timeline), door_(door) {}
 
     void start();
     void cancel();
@@ -32,7 +32,7 @@ class Flows {
     void bring(const std::string& caller, const StartWorkflow& order, int tries);
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Timeline& timeline_;
     Door& door_;
     std::vector<std::pair<std::string, std::string>> started_;  ///< Id and caller.

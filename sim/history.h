@@ -25,7 +25,7 @@ struct Entry {
     Time world{};  ///< When the disk had the record, by the world's true clock.
 };
 
-/// Entry i of `History::asked` has Ask{i + 1}.
+/// Entry i of `History::asked` has ReplyTarget{i + 1}.
 struct Asked {
     Time at{};
     std::string caller;

@@ -12,8 +12,8 @@
 namespace parlance::sim {
 
 using journal::testing::Crashed;
+using journal::testing::DiskFailure;
 using journal::testing::MemoryDisk;
-using journal::testing::Mishap;
 
 namespace {
 
@@ -30,12 +30,12 @@ std::unique_ptr<MemoryDisk> without_power(const MemoryDisk& disk) {
 
 }  // namespace
 
-Hub::Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons)
+Hub::Hub(const Plan& plan, Entropy& entropy, Timeline& timeline, History& history, Persons& persons)
     : plan_(plan),
-      chance_(chance),
+      entropy_(entropy),
       timeline_(timeline),
       history_(history),
-      verbs_chance_(plan.verbs.seed) {
+      verbs_entropy_(plan.verbs.seed) {
     if (!persons.are_there()) return;
     window_ = std::make_unique<Window>(persons, history, disk_, [this] { return wall_clock(); });
 }
@@ -48,34 +48,37 @@ void Hub::find(std::string promise, std::string what) {
     history_.findings.push_back({std::move(promise), std::move(what), {}});
 }
 
-Ask Hub::submit(Command command, const std::string& caller, bool is_operator, bool wants_answer) {
+ReplyTarget Hub::submit(Command command,
+                        const std::string& caller,
+                        bool is_operator,
+                        bool wants_answer) {
     if (window_) command = window_->receive(std::move(command), caller);
     trace(command.index());
     history_.coverage.note(command);
-    const Ask ask{history_.asked.size() + 1};
+    const ReplyTarget reply_target{history_.asked.size() + 1};
     history_.asked.push_back({clock(), caller, command, history_.starts.size()});
     Stamped stamped{.command = std::move(command),
                     .caller = std::make_shared<Caller>(
                         Caller{.agent = {caller}, .is_operator = is_operator, .users = {"*"}})};
-    if (wants_answer) stamped.ask = ask;
+    if (wants_answer) stamped.reply_target = reply_target;
     history_.asked.back().is_taken = engine_->submit(std::move(stamped)) == Refusal::None;
-    return history_.asked.back().is_taken ? ask : Ask{};
+    return history_.asked.back().is_taken ? reply_target : ReplyTarget{};
 }
 
 engine::World Hub::world() {
     const auto life = life_;
     return {.wall_clock = [this] { return wall_clock(); },
             .steady_clock = [this] { return timeline_.now().time_since_epoch(); },
-            .chance = [this] { return chance_.bits(); },
+            .entropy = [this] { return entropy_.bits(); },
             .outbox = [this](Effects&& effects) { show(std::move(effects)); },
             .background =
                 [this, life](std::function<void()> chore) {
-                    timeline_.after(chance_.ms(0, 40), [this, life, chore = std::move(chore)] {
+                    timeline_.after(entropy_.ms(0, 40), [this, life, chore = std::move(chore)] {
                         if (life != life_ || !is_up()) return;
                         try {
                             chore();
                         } catch (const Crashed&) {
-                            fall(chance_.percent(50));
+                            fall(entropy_.percent(50));
                         }
                     });
                 },
@@ -89,7 +92,7 @@ engine::World Hub::world() {
 /// while the disk has no unsynced bytes of the journal, and even then checked in 1 of 256 cases.
 Sequence Hub::safe_sequence() const {
     const bool is_clean = !disk_.has_unsynced(kSegmentSuffix);
-    if (is_clean && chance_.below(256) != 0) return journal_->last_sequence();
+    if (is_clean && entropy_.below(256) != 0) return journal_->last_sequence();
     const auto platter = without_power(disk_);
     auto journal = journal::Journal::open(
         *platter, {.segment_bytes = plan_.journal.segment_bytes, .is_read_only = true});
@@ -98,19 +101,19 @@ Sequence Hub::safe_sequence() const {
 
 /// Counts commands that the hub took; a refused command does not count.
 void Hub::cover(const Effect& effect) {
-    const auto asked = [&](Ask ask) -> const Asked* {
-        return ask == Ask{} ? nullptr : &history_.asked[ask.value - 1];
+    const auto asked = [&](ReplyTarget reply_target) -> const Asked* {
+        return reply_target == ReplyTarget{} ? nullptr : &history_.asked[reply_target.value - 1];
     };
     match(
         effect,
         [&](const TellAccepted& told) {
-            const auto* const question = asked(told.ask);
+            const auto* const question = asked(told.reply_target);
             if (question == nullptr || told.is_duplicate) return;
             const auto* const send = std::get_if<SendMessage>(&question->command);
             if (send != nullptr) history_.coverage.note_accepted(*send);
         },
         [&](const TellDone& told) {
-            const auto* const order = asked(told.ask);
+            const auto* const order = asked(told.reply_target);
             if (order != nullptr) history_.coverage.note_done(order->command, order->caller);
         },
         [&](const Deliver& deliver) {
@@ -135,7 +138,7 @@ void Hub::show(Effects&& effects) {
     note_records(journal_->last_sequence(), timeline_.now());
     const auto decided = timeline_.now();
     const auto sync_max = is_calm_ ? Duration{1} : plan_.sync_max;
-    timeline_.pass(chance_.ms(0, static_cast<std::uint64_t>(sync_max.count())));
+    timeline_.pass(entropy_.ms(0, static_cast<std::uint64_t>(sync_max.count())));
     history_.pauses.push_back({decided, timeline_.now()});
     const auto safe = safe_sequence();
     told_ = std::max(told_, safe);
@@ -220,17 +223,17 @@ void Hub::open() {
 void Hub::start() {
     if (is_up() || is_over_) return;
     ++life_;
-    if (!is_calm_ && life_ > 1 && chance_.percent(plan_.broken_start)) {
+    if (!is_calm_ && life_ > 1 && entropy_.percent(plan_.broken_start)) {
         plan_disk_fault();
         note(FaultKind::DiskFaultAtStart);
     }
-    if (!is_calm_ && life_ > 1 && verbs_chance_.percent(plan_.verbs.clock_behind)) {
-        skew_ -= verbs_chance_.ms(500, 30'000);
+    if (!is_calm_ && life_ > 1 && verbs_entropy_.percent(plan_.verbs.clock_behind)) {
+        skew_ -= verbs_entropy_.ms(500, 30'000);
     }
     try {
         open();
     } catch (const Crashed&) {
-        return fall(chance_.percent(50));
+        return fall(entropy_.percent(50));
     }
     disk_.forget_plans();
     if (is_over_) return;
@@ -249,7 +252,7 @@ void Hub::start() {
 }
 
 void Hub::come_back() {
-    timeline_.after(chance_.ms(5, 600), [this, life = life_] {
+    timeline_.after(entropy_.ms(5, 600), [this, life = life_] {
         if (life == life_) start();
     });
 }
@@ -265,15 +268,15 @@ void Hub::fall(bool loses_power) {
     trace(crashes_);
     note(loses_power ? FaultKind::PowerLost : FaultKind::ProcessKilled);
     if (loses_power) {
-        const bool all = chance_.percent(20);
+        const bool all = entropy_.percent(20);
         disk_.lose_power(
-            [&](std::uint64_t bound) { return all ? std::uint64_t{0} : chance_.below(bound); });
+            [&](std::uint64_t bound) { return all ? std::uint64_t{0} : entropy_.below(bound); });
     } else {
         disk_.restart();
     }
     if (listener_.on_down) listener_.on_down();
     if (plan_.flips_bit && !is_calm_ && !was_flipped_ && told_.value > 20) flip_bit();
-    if (may_restore() && verbs_chance_.percent(plan_.verbs.restore)) restore_copy();
+    if (may_restore() && verbs_entropy_.percent(plan_.verbs.restore)) restore_copy();
     come_back();
 }
 
@@ -293,9 +296,9 @@ void Hub::flip_bit() {
     was_flipped_ = true;
     note(FaultKind::BitFlipped);
     auto file = files.begin();
-    std::advance(file, static_cast<std::ptrdiff_t>(chance_.below(files.size())));
+    std::advance(file, static_cast<std::ptrdiff_t>(entropy_.below(files.size())));
     const auto written = file->second.find_last_not_of('\0') + 1;
-    disk_.flip_bit(file->first, chance_.below(written), static_cast<unsigned>(chance_.below(8)));
+    disk_.flip_bit(file->first, entropy_.below(written), static_cast<unsigned>(entropy_.below(8)));
 }
 
 /// G8: after a start, hub time advances exactly as true time does, whatever the wall clock does.
@@ -335,8 +338,8 @@ void Hub::work() {
             }
             if (engine_->health().condition == engine::Condition::DiskFailed) {
                 // An operator notices and restarts the hub.
-                timeline_.after(chance_.ms(10, 200), [this, life = life_] {
-                    if (life == life_) kill(chance_.percent(30));
+                timeline_.after(entropy_.ms(10, 200), [this, life = life_] {
+                    if (life == life_) kill(entropy_.percent(30));
                 });
                 return;
             }
@@ -345,7 +348,7 @@ void Hub::work() {
             if (engine_->health().condition == engine::Condition::DiskFull && !has_more) return;
         }
     } catch (const Crashed&) {
-        fall(chance_.percent(60));
+        fall(entropy_.percent(60));
     }
 }
 
@@ -359,8 +362,8 @@ Time Hub::wake_at() const {
 }
 
 void Hub::plan_disk_fault() {
-    constexpr auto kKinds = std::size(journal::testing::kMishaps);
-    disk_.plan(chance_.below(60), journal::testing::kMishaps[chance_.below(kKinds)]);
+    constexpr auto kKinds = std::size(journal::testing::kDiskFailures);
+    disk_.plan(entropy_.below(60), journal::testing::kDiskFailures[entropy_.below(kKinds)]);
     note(FaultKind::DiskFault);
 }
 
@@ -368,7 +371,7 @@ void Hub::fill_disk(bool is_full) {
     constexpr auto kEndless = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t used = 0;
     for (const auto& [name, bytes] : disk_.contents()) used += bytes.size();
-    disk_.set_capacity(is_full ? used + chance_.below(20'000) : kEndless);
+    disk_.set_capacity(is_full ? used + entropy_.below(20'000) : kEndless);
     if (is_full) note(FaultKind::DiskFull);
 }
 

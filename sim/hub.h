@@ -16,7 +16,7 @@
 #include "engine/engine.h"
 #include "journal/journal.h"
 #include "journal/testing/memory_disk.h"
-#include "sim/chance.h"
+#include "sim/entropy.h"
 #include "sim/history.h"
 #include "sim/plan.h"
 #include "sim/timeline.h"
@@ -32,7 +32,7 @@ class Hub {
         std::function<void()> on_restored;  ///< An older copy replaced the data.
     };
 
-    Hub(const Plan& plan, Chance& chance, Timeline& timeline, History& history, Persons& persons);
+    Hub(const Plan& plan, Entropy& entropy, Timeline& timeline, History& history, Persons& persons);
     void listen(Listener listener) { listener_ = std::move(listener); }
 
     bool is_up() const { return engine_ != nullptr; }
@@ -44,9 +44,12 @@ class Hub {
     std::uint64_t trace_hash() const { return trace_hash_; }
     void trace(std::uint64_t word);
 
-    /// Brings a command to a hub that is up. Returns the Ask of the command's answer, or none when
-    /// the inbox refused the command.
-    Ask submit(Command command, const std::string& caller, bool is_operator, bool wants_answer);
+    /// Brings a command to a hub that is up. Returns the reply target of the command's answer, or
+    /// none when the inbox refused the command.
+    ReplyTarget submit(Command command,
+                       const std::string& caller,
+                       bool is_operator,
+                       bool wants_answer);
 
     void start();
     void kill(bool loses_power);
@@ -112,7 +115,7 @@ class Hub {
     };
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Timeline& timeline_;
     History& history_;
     Listener listener_;
@@ -133,7 +136,7 @@ class Hub {
     bool is_calm_ = false;
     bool is_over_ = false;
     bool was_flipped_ = false;
-    Chance verbs_chance_;
+    Entropy verbs_entropy_;
     std::uint64_t descriptor_refusals_ = 0;
     std::optional<DataCopy> copy_;
     /// Delivery tokens of runs that a restored copy replaced.

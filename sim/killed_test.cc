@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "core/testing/plain_scribe.h"
+#include "core/testing/plain_message_writer.h"
 #include "engine/engine.h"
 #include "journal/event_codec.h"
 #include "journal/testing/memory_disk.h"
@@ -75,14 +75,14 @@ class World {
         // A turn of one step: every decision is a write of its own.
         auto engine =
             engine::Engine::open(std::move(*journal),
-                                 {.scribe = &scribe_,
+                                 {.message_writer = &message_writer_,
                                   .version = "test",
                                   .turn_commands_min = 1,
                                   .turn_commands_max = 1,
                                   .turn_bytes_max = journal::Batch{}.bytes() + 1},
                                  {.wall_clock = [this] { return now_; },
                                   .steady_clock = [this] { return now_.time_since_epoch(); },
-                                  .chance = [this] { return ++chance_; },
+                                  .entropy = [this] { return ++entropy_; },
                                   .outbox = [this](Effects&& said) { hear(said); },
                                   .background = [](auto chore) { chore(); },
                                   .log = [](const std::string&) {}});
@@ -139,11 +139,11 @@ class World {
     /// Agents and people answer everything open; false if nothing was open.
     bool serve() {
         for (; !delivered_.empty(); delivered_.pop_front()) answer(delivered_.front());
-        const auto& appeals = engine_->state().people.appeals;
-        for (const auto id : appeals.tickets()) {
-            const auto appeal = appeals.at(id);
-            if (appeal->stage != core::people::Stage::Waiting) continue;
-            bring(AnswerPerson{.id = id}, "ann");
+        const auto& human_tasks = engine_->state().people.human_tasks;
+        for (const auto id : human_tasks.tickets()) {
+            const auto human_task = human_tasks.at(id);
+            if (human_task->stage != core::people::Stage::Waiting) continue;
+            bring(AnswerHumanTask{.id = id}, "ann");
             break;
         }
         if (report_.empty() && !engine_->has_work()) read_ended();
@@ -174,7 +174,7 @@ class World {
 
     const Scenario& scenario_;
     Moment moment_;
-    const core::PlainScribe scribe_{};
+    const core::PlainMessageWriter message_writer_{};
     journal::testing::MemoryDisk disk_;
     std::unique_ptr<engine::Engine> engine_;
     journal::Journal* journal_ = nullptr;
@@ -182,7 +182,7 @@ class World {
     std::deque<Deliver> delivered_;
     std::string report_;
     Time now_{std::chrono::hours{480'000}};
-    std::uint64_t chance_ = 0;
+    std::uint64_t entropy_ = 0;
     std::uint64_t answers_ = 0;
 };
 

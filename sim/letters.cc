@@ -31,25 +31,25 @@ Profile profile_of(std::uint64_t agent, Dialect dialect) {
 }
 
 std::string LetterWriter::body() {
-    return R"({"n":)" + std::to_string(chance_.below(1'000'000)) + R"(,"text":")" +
-           std::string(chance_.between(0, chance_.percent(5) ? 1'500 : 60), 'x') + R"("})";
+    return R"({"n":)" + std::to_string(entropy_.below(1'000'000)) + R"(,"text":")" +
+           std::string(entropy_.between(0, entropy_.percent(5) ? 1'500 : 60), 'x') + R"("})";
 }
 
 std::string LetterWriter::recipient() {
-    if (chance_.percent(2)) return "nobody";
-    if (chance_.percent(8)) return "topic:news-" + std::to_string(chance_.below(2));
+    if (entropy_.percent(2)) return "nobody";
+    if (entropy_.percent(8)) return "topic:news-" + std::to_string(entropy_.below(2));
     // Agent 0 gets 40 % of the messages, so that queues build up.
-    return agent_name(chance_.percent(40) ? 0 : chance_.below(plan_.agents));
+    return agent_name(entropy_.percent(40) ? 0 : entropy_.below(plan_.agents));
 }
 
 SendMessage LetterWriter::write(std::uint64_t from) {
     const auto id = "m-" + std::to_string(++number_);
     const auto sender = agent_name(from);
     const auto to = recipient();
-    const auto task =
-        chance_.percent(30) ? std::string{} : "task-" + std::to_string(chance_.below(plan_.tasks));
-    const auto workflow = "flow-" + std::to_string(chance_.below(1'000));
-    const bool is_request = chance_.percent(plan_.request);
+    const auto task = entropy_.percent(30) ? std::string{}
+                                           : "task-" + std::to_string(entropy_.below(plan_.tasks));
+    const auto workflow = "flow-" + std::to_string(entropy_.below(1'000));
+    const bool is_request = entropy_.percent(plan_.request);
     Header header{.id = id,
                   .from = sender,
                   .to = to,
@@ -61,37 +61,39 @@ SendMessage LetterWriter::write(std::uint64_t from) {
     auto text = body();
     persons_.write_into(header, text, &about);
     auto send = send_of(header, text);
-    send.priority = static_cast<Priority>(chance_.below(kPriorities));
-    if (chance_.percent(plan_.ttl)) send.ttl = chance_.ms(1, 2'500);
-    if (chance_.percent(50)) send.timeout = chance_.ms(50, 3'000);
-    if (chance_.percent(30)) {
-        send.retry_count_max = static_cast<std::uint32_t>(chance_.below(4));
+    send.priority = static_cast<Priority>(entropy_.below(kPriorities));
+    if (entropy_.percent(plan_.ttl)) send.ttl = entropy_.ms(1, 2'500);
+    if (entropy_.percent(50)) send.timeout = entropy_.ms(50, 3'000);
+    if (entropy_.percent(30)) {
+        send.retry_count_max = static_cast<std::uint32_t>(entropy_.below(4));
     }
-    send.waits = is_request && chance_.percent(30);
-    if (is_request && chance_.percent(plan_.delegation)) {
+    send.waits = is_request && entropy_.percent(30);
+    if (is_request && entropy_.percent(plan_.delegation)) {
         auto said =
-            claim("session-" + std::to_string(from) + "-" + std::to_string(chance_.below(2)),
+            claim("session-" + std::to_string(from) + "-" + std::to_string(entropy_.below(2)),
                   "user-" + std::to_string(from % 2));
         said.objective = about.objective;
-        if (chance_.percent(plan_.liar)) lie(said);
+        if (entropy_.percent(plan_.liar)) lie(said);
         send.claim = std::make_shared<Claim>(std::move(said));
     }
     return send;
 }
 
-std::uint64_t LetterWriter::tokens() { return chance_.percent(15) ? 0 : chance_.between(1, 1'500); }
+std::uint64_t LetterWriter::tokens() {
+    return entropy_.percent(15) ? 0 : entropy_.between(1, 1'500);
+}
 
 Claim LetterWriter::claim(const std::string& session, const std::string& user) {
     Claim claim{.user = user,
                 .session = session,
                 .child_session = "work-" + std::to_string(++number_),
-                .objective_hash = "objective-" + std::to_string(chance_.below(6)),
-                .depth_max = static_cast<std::uint32_t>(chance_.between(2, 6)),
+                .objective_hash = "objective-" + std::to_string(entropy_.below(6)),
+                .depth_max = static_cast<std::uint32_t>(entropy_.between(2, 6)),
                 .tokens_max = tokens(),
                 .has_session = true};
-    if (chance_.percent(60)) {
+    if (entropy_.percent(60)) {
         for (const auto* tool : kTools) {
-            if (chance_.percent(40)) claim.tools.emplace_back(tool);
+            if (entropy_.percent(40)) claim.tools.emplace_back(tool);
         }
     }
     sessions_.push_back(claim.child_session);
@@ -100,35 +102,35 @@ Claim LetterWriter::claim(const std::string& session, const std::string& user) {
 
 /// Falsifies the session, the user, the depth, the budget, the tools or the child session.
 void LetterWriter::lie(Claim& claim) {
-    switch (chance_.below(9)) {
+    switch (entropy_.below(9)) {
         case 0:
-            claim.session = sessions_[chance_.below(sessions_.size())];
+            claim.session = sessions_[entropy_.below(sessions_.size())];
             break;
         case 1:
-            claim.session = "never-heard-of-" + std::to_string(chance_.below(3));
+            claim.session = "never-heard-of-" + std::to_string(entropy_.below(3));
             break;
         case 2:
-            claim.user = chance_.percent(30) ? "" : "user-" + std::to_string(chance_.below(3));
+            claim.user = entropy_.percent(30) ? "" : "user-" + std::to_string(entropy_.below(3));
             break;
         case 3:
-            claim.depth_max = static_cast<std::uint32_t>(chance_.below(1'000));
+            claim.depth_max = static_cast<std::uint32_t>(entropy_.below(1'000));
             // Not drawn, so that recorded seeds keep their lives.
             claim.depth = claim.depth_max % 4;
             break;
         case 4:
-            claim.tokens_max = std::uint64_t{1} << chance_.below(54);
+            claim.tokens_max = std::uint64_t{1} << entropy_.below(54);
             break;
         case 5:
-            claim.tools = {kTools.at(chance_.below(kTools.size()))};
+            claim.tools = {kTools.at(entropy_.below(kTools.size()))};
             break;
         case 6:
-            claim.child_session = kKeptSessions.at(chance_.below(kKeptSessions.size()));
+            claim.child_session = kKeptSessions.at(entropy_.below(kKeptSessions.size()));
             break;
         case 7:
-            claim.session = kKeptSessions.at(chance_.below(kKeptSessions.size()));
+            claim.session = kKeptSessions.at(entropy_.below(kKeptSessions.size()));
             break;
         default:
-            claim.child_session = sessions_[chance_.below(sessions_.size())];
+            claim.child_session = sessions_[entropy_.below(sessions_.size())];
             break;
     }
 }
@@ -136,7 +138,7 @@ void LetterWriter::lie(Claim& claim) {
 SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, const Claim* given) {
     const auto id = "d-" + std::to_string(++number_);
     const auto sender = agent_name(from);
-    const auto to = agent_name(chance_.below(plan_.agents));
+    const auto to = agent_name(entropy_.below(plan_.agents));
     Header header{.id = id,
                   .from = sender,
                   .to = to,
@@ -147,16 +149,16 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
     auto text = body();
     persons_.write_into(header, text, &about);
     auto send = send_of(header, text);
-    send.priority = static_cast<Priority>(chance_.below(kPriorities));
-    send.timeout = chance_.ms(50, 3'000);
-    send.waits = chance_.percent(30);
-    if (given == nullptr && chance_.percent(50)) return send;
+    send.priority = static_cast<Priority>(entropy_.below(kPriorities));
+    send.timeout = entropy_.ms(50, 3'000);
+    send.waits = entropy_.percent(30);
+    if (given == nullptr && entropy_.percent(50)) return send;
     auto said = claim(given != nullptr ? given->child_session : std::string{},
                       given != nullptr ? given->user : std::string{});
     said.has_session = given != nullptr;
     said.objective = about.objective;
-    if (given != nullptr && chance_.percent(30)) said.objective_hash = given->objective_hash;
-    if (chance_.percent(plan_.liar)) lie(said);
+    if (given != nullptr && entropy_.percent(30)) said.objective_hash = given->objective_hash;
+    if (entropy_.percent(plan_.liar)) lie(said);
     // A claim without a session is no delegation and has no budget.
     if (!said.has_session) said.tokens_max = 0;
     send.claim = std::make_shared<Claim>(std::move(said));
@@ -166,7 +168,7 @@ SendMessage LetterWriter::delegate(std::uint64_t from, const Envelope& asked, co
 SendMessage LetterWriter::slip_away(std::uint64_t from) {
     const auto id = "e-" + std::to_string(++number_);
     const auto sender = agent_name(from);
-    const auto to = agent_name(chance_.below(plan_.agents));
+    const auto to = agent_name(entropy_.below(plan_.agents));
     Header header{.id = id,
                   .from = sender,
                   .to = to,
@@ -178,11 +180,11 @@ SendMessage LetterWriter::slip_away(std::uint64_t from) {
     persons_.write_into(header, text, &about);
     auto send = send_of(header, text);
     send.priority = Priority::High;
-    send.timeout = chance_.ms(50, 3'000);
-    if (chance_.percent(25)) return send;
+    send.timeout = entropy_.ms(50, 3'000);
+    if (entropy_.percent(25)) return send;
     auto said = claim("slipped-" + id, {});
     said.objective = about.objective;
-    said.has_session = chance_.percent(50);
+    said.has_session = entropy_.percent(50);
     if (!said.has_session) {
         said.session = {};
         said.tokens_max = 0;
@@ -203,7 +205,7 @@ SendMessage LetterWriter::reply(const std::string& from,
                                 std::string_view correlation) {
     const auto id = "r-" + std::to_string(++number_);
     const bool is_step = asked.from() == kOrchestrator;
-    auto text = is_step ? step_answer(chance_, number_) : body();
+    auto text = is_step ? step_answer(entropy_, number_) : body();
     if (!is_step) persons_.quote_into(from, asked, text);
     auto send = send_of({.id = id,
                          .from = from,
@@ -214,8 +216,8 @@ SendMessage LetterWriter::reply(const std::string& from,
                          .answers = asked.id(),
                          .intent = Intent::Reply},
                         text);
-    send.priority = static_cast<Priority>(chance_.below(kPriorities));
-    send.tokens_used = chance_.percent(20) ? 0 : chance_.below(2'000);
+    send.priority = static_cast<Priority>(entropy_.below(kPriorities));
+    send.tokens_used = entropy_.percent(20) ? 0 : entropy_.below(2'000);
     return send;
 }
 

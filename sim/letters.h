@@ -9,7 +9,7 @@
 
 #include "model/command.h"
 #include "model/envelope.h"
-#include "sim/chance.h"
+#include "sim/entropy.h"
 #include "sim/persons.h"
 #include "sim/plan.h"
 
@@ -31,8 +31,8 @@ SendMessage send_of(const Header& header, const std::string& body);
 
 class LetterWriter {
   public:
-    LetterWriter(const Plan& plan, Chance& chance, Persons& persons)
-        : plan_(plan), chance_(chance), persons_(persons) {}
+    LetterWriter(const Plan& plan, Entropy& entropy, Persons& persons)
+        : plan_(plan), entropy_(entropy), persons_(persons) {}
 
     /// A message of `from` to a random recipient: an agent, a topic or an unknown name.
     SendMessage write(std::uint64_t from);
@@ -55,7 +55,7 @@ class LetterWriter {
     std::uint64_t tokens();
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Persons& persons_;
     std::uint64_t number_ = 0;
     std::vector<std::string> sessions_;  ///< Every session id handed out so far.

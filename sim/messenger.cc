@@ -11,14 +11,14 @@ constexpr std::uint64_t kLivesPercent = 20;
 }  // namespace
 
 Messenger::Messenger(std::uint64_t seed, Timeline& timeline, Hub& hub, Door& door, History& history)
-    : chance_(seed ^ kApart), timeline_(timeline), hub_(hub), history_(history) {
-    if (!chance_.percent(kLivesPercent)) return;
+    : entropy_(seed ^ kApart), timeline_(timeline), hub_(hub), history_(history) {
+    if (!entropy_.percent(kLivesPercent)) return;
     door.on_notice([this](const NotifyPeople& notice) { take(notice); });
 }
 
 void Messenger::take(const NotifyPeople& notice) {
-    if (chance_.percent(15)) return;  // No server takes the mail, despite all retries.
-    const auto wait = chance_.percent(60) ? chance_.ms(0, 20) : chance_.ms(20, 1'500);
+    if (entropy_.percent(15)) return;  // No server takes the mail, despite all retries.
+    const auto wait = entropy_.percent(60) ? entropy_.ms(0, 20) : entropy_.ms(20, 1'500);
     const auto process = hub_.crashes();
     timeline_.after(wait, [this, process, id = notice.id, news = notice.news] {
         if (!hub_.is_up() || hub_.crashes() != process) return;

@@ -16,7 +16,7 @@ class Messenger {
   private:
     void take(const NotifyPeople& notice);
 
-    Chance chance_;
+    Entropy entropy_;
     Timeline& timeline_;
     Hub& hub_;
     History& history_;

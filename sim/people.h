@@ -11,8 +11,8 @@ namespace parlance::sim {
 
 class People {
   public:
-    People(const Plan& plan, Chance& chance, Timeline& timeline, Hub& hub, Door& door)
-        : plan_(plan), chance_(chance), timeline_(timeline), hub_(hub), door_(door) {}
+    People(const Plan& plan, Entropy& entropy, Timeline& timeline, Hub& hub, Door& door)
+        : plan_(plan), entropy_(entropy), timeline_(timeline), hub_(hub), door_(door) {}
 
     /// An agent or a person puts a human task.
     void ask();
@@ -24,12 +24,12 @@ class People {
   private:
     SendMessage letter(const std::string& from);
     HumanQuestion question();
-    AnswerPerson opinion(const core::people::Appeal& appeal);
+    AnswerHumanTask opinion(const core::people::HumanTask& human_task);
     /// A recent human task, open or ended; null if none exists.
-    core::Reading<core::people::Appeal> some_appeal();
+    core::Reading<core::people::HumanTask> some_human_task();
 
     const Plan& plan_;
-    Chance& chance_;
+    Entropy& entropy_;
     Timeline& timeline_;
     Hub& hub_;
     Door& door_;

@@ -122,25 +122,25 @@ std::string in_groups(std::string_view text, char between) {
 }  // namespace
 
 Persons::Persons(std::uint64_t seed, History& history)
-    : chance_(seed ^ kApart), history_(history), are_there_(chance_.percent(kLivesPercent)) {
+    : entropy_(seed ^ kApart), history_(history), are_there_(entropy_.percent(kLivesPercent)) {
     auto& policy = history_.personal;
     if (!are_there_) return;
     policy.dialects.clear();
     for (const auto& form : kTemplates) {
-        if (chance_.percent(60)) policy.dialects.push_back(form.dialect);
+        if (entropy_.percent(60)) policy.dialects.push_back(form.dialect);
     }
     for (const auto& saying : kSayings) {
-        if (chance_.percent(15)) policy.kinds.remove(saying.kind);
+        if (entropy_.percent(15)) policy.kinds.remove(saying.kind);
     }
     for (std::uint64_t agent = 0; agent < 3; ++agent) {
-        if (!chance_.percent(40)) continue;
+        if (!entropy_.percent(40)) continue;
         auto& revealed = policy.reveal[agent_name(agent)];
         for (const auto& saying : kSayings) {
-            if (chance_.percent(40)) revealed.add(saying.kind);
+            if (entropy_.percent(40)) revealed.add(saying.kind);
         }
     }
     for (const auto pointer : kExempt) {
-        if (chance_.percent(25)) policy.fields_exempt.emplace_back(pointer);
+        if (entropy_.percent(25)) policy.fields_exempt.emplace_back(pointer);
     }
 }
 
@@ -150,7 +150,7 @@ Dialect Persons::dialect_of(std::uint64_t agent) const {
 
 std::string Persons::digits(std::size_t count) {
     std::string out;
-    while (out.size() < count) out.push_back(static_cast<char>('0' + chance_.below(10)));
+    while (out.size() < count) out.push_back(static_cast<char>('0' + entropy_.below(10)));
     return out;
 }
 
@@ -161,40 +161,40 @@ std::string Persons::value(Kind kind) {
             return fmt::format("p{}.{}{}mail{}.example.org",
                                digits(3),
                                digits(4),
-                               chance_.percent(30) ? R"(\u0040)" : "@",
+                               entropy_.percent(30) ? R"(\u0040)" : "@",
                                digits(2));
         case Kind::Card: {
             const auto number = "4" + digits(14);
             constexpr std::array kBetween{'\0', ' ', '-'};
-            return in_groups(number + luhn_digit(number), kBetween.at(chance_.below(3)));
+            return in_groups(number + luhn_digit(number), kBetween.at(entropy_.below(3)));
         }
         case Kind::Iban: {
             const auto account = "WEST" + digits(14);
             return in_groups("GB" + iban_digits(account) + account,
-                             chance_.percent(50) ? ' ' : '\0');
+                             entropy_.percent(50) ? ' ' : '\0');
         }
         case Kind::Ssn:
             return fmt::format("{}-{:02}-{:04}",
-                               chance_.between(101, 640),
-                               chance_.between(1, 99),
-                               chance_.between(1, 9'999));
+                               entropy_.between(101, 640),
+                               entropy_.between(1, 99),
+                               entropy_.between(1, 9'999));
         case Kind::Ip:
             return fmt::format("81.{}.{}.{}",
-                               chance_.between(100, 250),
-                               chance_.between(100, 250),
-                               chance_.between(100, 250));
+                               entropy_.between(100, 250),
+                               entropy_.between(100, 250),
+                               entropy_.between(100, 250));
         default:
             return fmt::format("+1 ({}) {}-{:04}",
-                               chance_.between(201, 989) / 10 * 10 + 2,
-                               chance_.between(220, 989),
-                               chance_.between(0, 9'999));
+                               entropy_.between(201, 989) / 10 * 10 + 2,
+                               entropy_.between(220, 989),
+                               entropy_.between(0, 9'999));
     }
 }
 
 /// A sentence with personal data, or a sentence without any.
 std::string Persons::sentence(std::string_view pointer) {
-    if (chance_.percent(40)) return "nothing in particular";
-    const auto& saying = kSayings.at(chance_.below(kSayings.size()));
+    if (entropy_.percent(40)) return "nothing in particular";
+    const auto& saying = kSayings.at(entropy_.below(kSayings.size()));
     const auto written = value(saying.kind);
     history_.planted.push_back({.kind = saying.kind,
                                 .written = written,
@@ -203,15 +203,15 @@ std::string Persons::sentence(std::string_view pointer) {
 }
 
 void Persons::write_into(Header& header, std::string& body, Claim* claim) {
-    if (!are_there_ || !chance_.percent(50)) return;
-    const auto& form = kTemplates.at(chance_.below(kTemplates.size()));
+    if (!are_there_ || !entropy_.percent(50)) return;
+    const auto& form = kTemplates.at(entropy_.below(kTemplates.size()));
     std::array<std::string, 3> said;
     std::ranges::transform(
         form.pointers, said.begin(), [&](std::string_view pointer) { return sentence(pointer); });
     // A recipient agent has the capability, unless a sentence replaces the code.
     const bool is_agent = header.to.starts_with("agent-");
     auto can = capability_name(is_agent ? static_cast<std::uint64_t>(header.to.back() - '0') : 0);
-    if (chance_.percent(20)) can = sentence("/capability_code");
+    if (entropy_.percent(20)) can = sentence("/capability_code");
     body = fmt::format(fmt::runtime(form.text),
                        fmt::arg("id", header.id),
                        fmt::arg("from", header.from),
@@ -232,7 +232,7 @@ void Persons::quote_into(std::string_view reader, const Envelope& asked, std::st
 }
 
 std::string Persons::words(std::string plain) {
-    return are_there_ && chance_.percent(30) ? spoken(sentence("")) : std::move(plain);
+    return are_there_ && entropy_.percent(30) ? spoken(sentence("")) : std::move(plain);
 }
 
 void Persons::note_read(const std::string& reader, const Envelope& message, std::string text) {

@@ -11,7 +11,7 @@
 #include "model/claim.h"
 #include "model/command.h"
 #include "model/personal.h"
-#include "sim/chance.h"
+#include "sim/entropy.h"
 #include "sim/history.h"
 
 namespace parlance::sim {
@@ -23,7 +23,7 @@ class Persons {
     /// True if agents write personal data in this life.
     bool are_there() const { return are_there_; }
     const PersonalPolicy& policy() const { return history_.personal; }
-    std::uint64_t bits() { return chance_.bits(); }
+    std::uint64_t bits() { return entropy_.bits(); }
 
     Dialect dialect_of(std::uint64_t agent) const;
     /// Sometimes replaces the message by a message of a random dialect with personal data.
@@ -41,7 +41,7 @@ class Persons {
     std::string value(personal::Kind kind);
     std::string digits(std::size_t count);
 
-    Chance chance_;
+    Entropy entropy_;
     History& history_;
     bool are_there_ = false;
     std::map<std::pair<std::string, std::string>, std::string> read_;  ///< By reader and id.

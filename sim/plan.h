@@ -7,7 +7,7 @@
 #include "journal/journal.h"
 #include "model/limits.h"
 #include "model/policy.h"
-#include "sim/chance.h"
+#include "sim/entropy.h"
 
 namespace parlance::sim {
 
@@ -70,9 +70,9 @@ struct Plan {
     Verbs verbs{};
 };
 
-Plan draw_plan(Chance& chance);
+Plan draw_plan(Entropy& entropy);
 Verbs draw_verbs(std::uint64_t seed);
 /// A random policy, with bounds small enough to matter within a life.
-Settings draw_policy(Chance& chance, const Plan& plan);
+Settings draw_policy(Entropy& entropy, const Plan& plan);
 
 }  // namespace parlance::sim

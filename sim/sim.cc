@@ -27,8 +27,8 @@ constexpr Duration kSettleMax = 60s;
 class Life {
   public:
     Life(std::uint64_t seed, bool is_plain)
-        : chance_(seed),
-          plan_(draw_life(seed, is_plain, chance_)),
+        : entropy_(seed),
+          plan_(draw_life(seed, is_plain, entropy_)),
           persons_(seed, history_),
           stewards_(seed, timeline_, hub_, door_),
           messenger_(seed, timeline_, hub_, door_, history_) {
@@ -50,8 +50,8 @@ class Life {
     const Agents& agents() const { return agents_; }
 
   private:
-    static Plan draw_life(std::uint64_t seed, bool is_plain, Chance& chance) {
-        auto plan = draw_plan(chance);
+    static Plan draw_life(std::uint64_t seed, bool is_plain, Entropy& entropy) {
+        auto plan = draw_plan(entropy);
         if (!is_plain) plan.verbs = draw_verbs(seed);
         return plan;
     }
@@ -65,26 +65,26 @@ class Life {
         }
     }
 
-    template <class Mishap>
-    void every(Duration average, Mishap mishap) {
+    template <class Action>
+    void every(Duration average, Action action) {
         if (average == Duration{}) return;
-        timeline_.after(chance_.ms(1, 2 * static_cast<std::uint64_t>(average.count())),
-                        [this, average, mishap] {
+        timeline_.after(entropy_.ms(1, 2 * static_cast<std::uint64_t>(average.count())),
+                        [this, average, action] {
                             if (is_calm_) return;
-                            mishap();
-                            every(average, mishap);
+                            action();
+                            every(average, action);
                         });
     }
 
     void let_things_go_wrong() {
-        every(plan_.kill_every, [this] { hub_.kill(chance_.percent(60)); });
+        every(plan_.kill_every, [this] { hub_.kill(entropy_.percent(60)); });
         every(plan_.disk_fault_every, [this] { hub_.plan_disk_fault(); });
         every(plan_.full_every, [this] {
             hub_.fill_disk(true);
-            timeline_.after(chance_.ms(20, 1'000), [this] { hub_.fill_disk(false); });
+            timeline_.after(entropy_.ms(20, 1'000), [this] { hub_.fill_disk(false); });
         });
         every(plan_.jump_every,
-              [this] { hub_.jump_wall_clock(chance_.ms(0, 6'000) - Duration{3'000}); });
+              [this] { hub_.jump_wall_clock(entropy_.ms(0, 6'000) - Duration{3'000}); });
         every(400ms, [this] { tend_dead_letters(); });
         every(2s, [this] { look_at_journal(); });
         every(plan_.policy_every, [this] { change_policy(); });
@@ -101,7 +101,7 @@ class Life {
         every(plan_.verbs.copy_every, [this] { hub_.copy_data(); });
         every(plan_.verbs.descriptors_every, [this] {
             hub_.exhaust_descriptors(true);
-            timeline_.after(chance_.ms(20, 1'000), [this] { hub_.exhaust_descriptors(false); });
+            timeline_.after(entropy_.ms(20, 1'000), [this] { hub_.exhaust_descriptors(false); });
         });
         if (plan_.flips_bit) {
             timeline_.after(plan_.chaos * 3 / 4, [this] { hub_.kill(false); });
@@ -112,8 +112,8 @@ class Life {
     void tend_dead_letters() {
         if (!hub_.is_up()) return;
         for (const auto& letter : hub_.engine().dead_letters({.count_max = 10})) {
-            if (chance_.percent(40)) door_.bring_as_operator(RedeliverDeadLetter{letter.ticket});
-            if (chance_.percent(15)) {
+            if (entropy_.percent(40)) door_.bring_as_operator(RedeliverDeadLetter{letter.ticket});
+            if (entropy_.percent(15)) {
                 door_.bring_as_operator(DiscardDeadLetter{letter.ticket, "no longer needed"});
             }
         }
@@ -123,13 +123,13 @@ class Life {
     void order(const Command& command) {
         const auto has_answer = std::make_shared<bool>(false);
         door_.bring_as_operator(command, [has_answer](const Effect&) { *has_answer = true; });
-        timeline_.after(chance_.ms(300, 600), [this, command, has_answer] {
+        timeline_.after(entropy_.ms(300, 600), [this, command, has_answer] {
             if (!*has_answer) order(command);
         });
     }
 
     void change_policy() {
-        auto settings = draw_policy(chance_, plan_);
+        auto settings = draw_policy(entropy_, plan_);
         stewards_.limit(settings);
         order(ChangePolicy{.settings = print_policy(settings), .reason = "chance"});
     }
@@ -143,8 +143,8 @@ class Life {
     }
 
     void stop_fleet() {
-        door_.bring_as_operator(StopFleet{.reason = "drill", .cancels = chance_.percent(40)});
-        timeline_.after(chance_.ms(20, 800), [this] { resume_fleet(); });
+        door_.bring_as_operator(StopFleet{.reason = "drill", .cancels = entropy_.percent(40)});
+        timeline_.after(entropy_.ms(20, 800), [this] { resume_fleet(); });
     }
     void resume_fleet() { order(ResumeFleet{.reason = "done"}); }
 
@@ -203,16 +203,16 @@ class Life {
              {}});
     }
 
-    Chance chance_;
+    Entropy entropy_;
     Plan plan_;
     Timeline timeline_;
     History history_;
     Persons persons_;
-    Hub hub_{plan_, chance_, timeline_, history_, persons_};
-    Door door_{plan_, chance_, timeline_, hub_};
-    Agents agents_{plan_, chance_, timeline_, door_, persons_};
-    People people_{plan_, chance_, timeline_, hub_, door_};
-    Flows flows_{plan_, chance_, timeline_, door_};
+    Hub hub_{plan_, entropy_, timeline_, history_, persons_};
+    Door door_{plan_, entropy_, timeline_, hub_};
+    Agents agents_{plan_, entropy_, timeline_, door_, persons_};
+    People people_{plan_, entropy_, timeline_, hub_, door_};
+    Flows flows_{plan_, entropy_, timeline_, door_};
     Stewards stewards_;
     Messenger messenger_;
     bool is_calm_ = false;

@@ -25,7 +25,7 @@ class Stewards {
   private:
     std::uint64_t some_budget(std::uint64_t asked);
 
-    Chance chance_;
+    Entropy entropy_;
     Timeline& timeline_;
     Hub& hub_;
     Door& door_;

@@ -55,7 +55,7 @@ struct Window::Desk {
                .feed = feed,
                .options = options,
                .wall_clock = std::move(wall_clock),
-               .chance = [&persons] { return persons.bits(); }} {}
+               .entropy = [&persons] { return persons.bits(); }} {}
 
     gateway::Options options;
     transport::Loop loop;

@@ -37,7 +37,7 @@ class Hub {
   private:
     State state_;
     Events events_;
-    Stamped stamped_{.now = Time{std::chrono::hours{480'000}}, .ask = {1}};
+    Stamped stamped_{.now = Time{std::chrono::hours{480'000}}, .reply_target = {1}};
 };
 
 /// Arguments: agents, a separate task per message (0 or 1), messages per turn.

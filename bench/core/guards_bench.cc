@@ -49,7 +49,7 @@ Settings all_on() {
 }
 
 /// Requester, recipient and session of a delegation.
-struct Errand {
+struct BenchDelegation {
     const char* id = "request";
     const char* from = "prime";
     const char* to = "byte";
@@ -59,27 +59,27 @@ struct Errand {
     std::uint64_t tokens = 100;
 };
 
-SendMessage plain(const Errand& errand) {
-    return {.envelope = Envelope::make({.id = errand.id,
-                                        .from = errand.from,
-                                        .to = errand.to,
+SendMessage plain(const BenchDelegation& fields) {
+    return {.envelope = Envelope::make({.id = fields.id,
+                                        .from = fields.from,
+                                        .to = fields.to,
                                         .type = "REQUEST",
-                                        .correlation = errand.session,
+                                        .correlation = fields.session,
                                         .intent = Intent::Request},
                                        std::string(512, 'x')),
             .priority = Priority::High};
 }
 
-SendMessage delegation(const Errand& errand) {
-    auto send = plain(errand);
+SendMessage delegation(const BenchDelegation& fields) {
+    auto send = plain(fields);
     send.claim =
         std::make_shared<const Claim>(Claim{.user = "user",
-                                            .session = errand.session,
-                                            .child_session = errand.child,
+                                            .session = fields.session,
+                                            .child_session = fields.child,
                                             .objective = "extract",
-                                            .objective_hash = std::string(64, errand.objective),
+                                            .objective_hash = std::string(64, fields.objective),
                                             .depth_max = 8,
-                                            .tokens_max = errand.tokens,
+                                            .tokens_max = fields.tokens,
                                             .tokens_estimated = 128 / 4,
                                             .tools = {"ocr"},
                                             .has_session = true});

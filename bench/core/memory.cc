@@ -37,15 +37,15 @@ int ask_people(core::State& state) {
     const auto before = resident_bytes();
     for (std::uint64_t i = 0; i < kQuestions; ++i) {
         live(state,
-             AskPerson{{.role = "compliance_officer",
-                        .kind = HumanKind::Approve,
-                        .text = "May the vendor be taken on and its first invoice be paid?",
-                        .context = "{\"vendor\":\"" + std::string(186, 'v') + "\"}",
-                        .workflow = "workflow-0000000000-" + std::to_string(i),
-                        .step = "compliance_check",
-                        .user = "user-" + std::to_string(i),
-                        .reminder = std::chrono::hours{4},
-                        .escalation = "head_of_compliance"}});
+             OpenHumanTask{{.role = "compliance_officer",
+                            .kind = HumanKind::Approve,
+                            .text = "May the vendor be taken on and its first invoice be paid?",
+                            .context = "{\"vendor\":\"" + std::string(186, 'v') + "\"}",
+                            .workflow = "workflow-0000000000-" + std::to_string(i),
+                            .step = "compliance_check",
+                            .user = "user-" + std::to_string(i),
+                            .reminder = std::chrono::hours{4},
+                            .escalation = "head_of_compliance"}});
     }
     if (core::people::waiting_count(state.people) != kQuestions) return EXIT_FAILURE;
     const auto bytes = resident_bytes() - before;

@@ -20,20 +20,22 @@
 namespace parlance::intents {
 namespace {
 
-using Lessons = std::vector<Lesson>;
+using TrainingExamples = std::vector<TrainingExample>;
 
-Lessons read(const std::string& path, bool is_foreign) {
-    Lessons lessons;
+TrainingExamples read(const std::string& path, bool is_foreign) {
+    TrainingExamples examples;
     std::ifstream file{path};
     for (std::string line; std::getline(file, line);) {
         const auto tab = line.find('\t');
         if (tab == std::string::npos) continue;
-        lessons.push_back({is_foreign ? "" : line.substr(0, tab), line.substr(tab + 1)});
+        examples.push_back({is_foreign ? "" : line.substr(0, tab), line.substr(tab + 1)});
     }
-    return lessons;
+    return examples;
 }
 
-void append(Lessons& to, const Lessons& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(TrainingExamples& to, const TrainingExamples& from) {
+    to.insert(to.end(), from.begin(), from.end());
+}
 
 /// Guesses of one range of confidence, and the number of right guesses.
 struct Bin {
@@ -51,12 +53,15 @@ struct Tally {
     std::array<Bin, 10> bins{};
 };
 
-void judge(const Classifier& classifier, const Lesson& lesson, const Bounds& bounds, Tally& tally) {
+void judge(const Classifier& classifier,
+           const TrainingExample& example,
+           const Bounds& bounds,
+           Tally& tally) {
     const auto guess = [&](std::string_view text) { return classifier.guess(text); };
-    const auto found = understand(guess, lesson.text, bounds);
+    const auto found = understand(guess, example.text, bounds);
     const bool is_sure = found.primary.confidence >= bounds.sure;
-    const bool is_right = found.primary.intent == lesson.intent;
-    if (lesson.intent.empty()) {
+    const bool is_right = found.primary.intent == example.intent;
+    if (example.intent.empty()) {
         ++tally.foreign;
         tally.foreign_known += is_sure ? 0 : 1;
     } else {
@@ -88,8 +93,8 @@ int run(const Options& options) {
     const auto path = [&](std::string_view name) {
         return fmt::format("{}/{}", options.folder, name);
     };
-    auto lessons = read(path("train.tsv"), false);
-    if (lessons.empty()) {
+    auto examples = read(path("train.tsv"), false);
+    if (examples.empty()) {
         fmt::print(stderr, "there are no lessons in {}\n", path("train.tsv"));
         return 1;
     }
@@ -99,19 +104,21 @@ int run(const Options& options) {
     append(spare, read(path("oos_val.tsv"), true));
     const auto foreign = read(path("oos_train.tsv"), true);
     const bool has_test = !judged.empty();
-    if (has_test && options.learns_all) append(lessons, spare);
+    if (has_test && options.learns_all) append(examples, spare);
     if (!has_test) judged = std::move(spare);
-    append(options.has_foreign ? lessons : judged, foreign);
+    append(options.has_foreign ? examples : judged, foreign);
     if (!options.has_foreign)
-        std::erase_if(lessons, [](const Lesson& lesson) { return lesson.intent.empty(); });
+        std::erase_if(examples,
+                      [](const TrainingExample& example) { return example.intent.empty(); });
 
     const std::atomic<bool> stops{false};
     auto start = std::chrono::steady_clock::now();
-    const auto classifier = Classifier::train(lessons, stops);
-    fmt::print("learnt {} sentences in {:.1f} s\n", lessons.size(), seconds_since(start));
+    const auto classifier = Classifier::train(examples, stops);
+    fmt::print("learnt {} sentences in {:.1f} s\n", examples.size(), seconds_since(start));
     Tally tally;
     start = std::chrono::steady_clock::now();
-    for (const Lesson& lesson : judged) judge(*classifier, lesson, options.bounds, tally);
+    for (const TrainingExample& example : judged)
+        judge(*classifier, example, options.bounds, tally);
     fmt::print("{:.3f} ms a sentence\n\n",
                1e3 * seconds_since(start) / static_cast<double>(judged.size()));
 

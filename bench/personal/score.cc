@@ -161,8 +161,8 @@ void print_scores(const std::map<Kind, Score>& scores) {
 }
 
 /// A token common in logs and programs, with no personal data.
-std::string innocent_token(std::mt19937_64& chance) {
-    const auto below = [&](std::uint64_t n) { return chance() % n; };
+std::string innocent_token(std::mt19937_64& entropy) {
+    const auto below = [&](std::uint64_t n) { return entropy() % n; };
     const auto letters = [&](std::string_view alphabet, std::size_t count) {
         std::string out;
         while (count-- > 0) out += alphabet[below(alphabet.size())];
@@ -170,7 +170,7 @@ std::string innocent_token(std::mt19937_64& chance) {
     };
     switch (below(10)) {
         case 0:
-            return uuid_v4(chance(), chance());
+            return uuid_v4(entropy(), entropy());
         case 1:
             return letters("0123456789abcdef", std::array{7U, 12U, 32U, 40U, 64U}[below(5)]);
         case 2:
@@ -203,12 +203,12 @@ std::string innocent_token(std::mt19937_64& chance) {
 
 void print_innocent() {
     constexpr int kTokens = 400'000;
-    std::mt19937_64 chance{7};
+    std::mt19937_64 entropy{7};
     std::map<Kind, std::size_t> hits;
     std::size_t hit_count = 0;
     for (int i = 0; i < kTokens; i += 8) {
         std::string text;
-        for (int j = 0; j < 8; ++j) text += innocent_token(chance) + (j % 3 == 0 ? ", " : " ");
+        for (int j = 0; j < 8; ++j) text += innocent_token(entropy) + (j % 3 == 0 ? ", " : " ");
         for (const Finding& finding : find(text)) {
             ++hits[finding.kind];
             if (++hit_count < 30) show("innocent", text, finding.begin, finding.end);

@@ -47,7 +47,7 @@ class Keeper {
         if (!ledger_.commit()) std::abort();
     }
     Ticket next_ticket() const { return {(sequence_ + 1) * 1024}; }
-    views::TraceBook& traces() { return ledger_.traces(); }
+    views::TraceStore& traces() { return ledger_.traces(); }
 
   private:
     views::Ledger ledger_;

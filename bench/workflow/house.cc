@@ -37,13 +37,13 @@ House::House(Options options) : options_(std::move(options)), now_(wall_clock())
     auto engine = engine::Engine::open(
         *std::move(journal),
         {.limits = limits,
-         .scribe = &scribe_,
+         .message_writer = &message_writer_,
          .version = "bench",
          .snapshot_records_min = std::uint64_t{1} << 62U},
         {.wall_clock = [this] { return now_; },
          .steady_clock =
              [this] { return options_.has_own_clock ? now_.time_since_epoch() : steady_clock(); },
-         .chance = [this] { return ++chance_ * 0x9E37'79B9'7F4A'7C15U; },
+         .entropy = [this] { return ++entropy_ * 0x9E37'79B9'7F4A'7C15U; },
          .outbox = [this](Effects&& effects) { take(std::move(effects)); },
          .background = [this](std::function<void()> job) { jobs_.emplace_back(std::move(job)); },
          .log = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }});
@@ -96,7 +96,7 @@ void House::settle() {
 void House::pass(std::chrono::milliseconds time) { now_ += time; }
 
 void House::answer(const Held& held) {
-    const auto fresh_id = id_of(++chance_);
+    const auto fresh_id = id_of(++entropy_);
     auto reply = dialects::read_reply(
         kAnswer,
         *held.asked,

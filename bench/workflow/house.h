@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "gateway/scribe.h"
+#include "gateway/message_writer.h"
 #include "journal/disk.h"
 
 namespace parlance::bench {
@@ -61,10 +61,10 @@ class House {
     void submit(Command command);
 
     Options options_;
-    gateway::DialectScribe scribe_;
+    gateway::DialectMessageWriter message_writer_;
     std::unique_ptr<journal::Disk> disk_;
     Time now_;
-    std::uint64_t chance_ = 0;
+    std::uint64_t entropy_ = 0;
     std::uint64_t started_ = 0;
     std::uint64_t ended_ = 0;
     std::string last_report_;

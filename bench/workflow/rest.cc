@@ -10,7 +10,7 @@ namespace parlance::bench {
 
 namespace {
 
-constexpr std::string_view kAsksPerson = R"({"name":"asks a person","steps":[
+constexpr std::string_view kOpensHumanTask = R"({"name":"asks a person","steps":[
     {"id":"check","human":{"role":"compliance_officer","kind":"approve","question":"May we?"}},
     {"id":"pay","agent":"agent-0","after":["check"]}]})";
 constexpr std::string_view kAsksAgent = R"({"name":"asks an agent","steps":[
@@ -38,7 +38,7 @@ std::string setting(Rule rule, std::uint64_t value) {
 }
 
 void fill(House& house, std::uint64_t count) {
-    for (const auto plan : {kAsksPerson, kAsksAgent}) {
+    for (const auto plan : {kOpensHumanTask, kAsksAgent}) {
         for (std::uint64_t i = 0; i < count; ++i) {
             house.start(std::string{plan}, "{}");
             if (i % 256 == 255) house.settle();
@@ -52,13 +52,13 @@ void fill(House& house, std::uint64_t count) {
 void measure_rest(House& house, std::uint64_t count) {
     fill(house, count);
     const auto& state = house.engine().state();
-    const auto questions = state.people.appeals.tickets();
+    const auto questions = state.people.human_tasks.tickets();
     REQUIRE(questions.size() == count && state.requests.open.size() == count);
     // Workflows that wait for people are numbered from 1, those that wait for agents from count +
     // 1. Each command gets a separate range.
     const std::vector<Deed> deeds{
         {"answer a question",
-         [&](std::uint64_t i) { house.order(AnswerPerson{.id = questions[i]}); }},
+         [&](std::uint64_t i) { house.order(AnswerHumanTask{.id = questions[i]}); }},
         {"cancel, person asked",
          [&](std::uint64_t i) {
              house.order(CancelRequest{House::id_of(i + 1), "enough"});
@@ -88,7 +88,8 @@ void measure_rest(House& house, std::uint64_t count) {
          [&](std::uint64_t i) {
              house.order(RegisterAgent{{"new-" + std::to_string(i)}, {}});
          }},
-        {"start a workflow", [&](std::uint64_t) { house.start(std::string{kAsksPerson}, "{}"); }},
+        {"start a workflow",
+         [&](std::uint64_t) { house.start(std::string{kOpensHumanTask}, "{}"); }},
     };
     std::uint64_t first = 0;
     for (const auto& deed : deeds) {

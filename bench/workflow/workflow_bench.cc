@@ -46,7 +46,7 @@ constexpr std::string_view kFiveAgents = R"({"name":"five agents","steps":[
     {"id":"d","agent":"agent-3","after":["a","b","c"]},
     {"id":"e","agent":"agent-4","after":["a","b","c"]}]})";
 
-constexpr std::string_view kAsksPerson = R"({"name":"onboarding","steps":[
+constexpr std::string_view kOpensHumanTask = R"({"name":"onboarding","steps":[
     {"id":"compliance_check","label":"Compliance","inputs":{"vendor":{"$from":"/input/vendor"}},
      "human":{"role":"compliance_officer","kind":"approve",
               "question":"May the vendor be taken on and its first invoice be paid?"}},
@@ -134,7 +134,7 @@ void measure_memory(House& house, std::uint64_t count) {
     const auto& state = house.engine().state();
     const auto before = resident_bytes();
     const auto bodies_before = body_bytes(state);
-    const auto remembered_before = core::broker::bytes_of(state.memory);
+    const auto remembered_before = core::broker::bytes_of(state.dedup);
     grow(count);
     REQUIRE(state.requests.open.size() == 2 * house.started());
     const auto each = [&](std::uint64_t now, std::uint64_t then) {
@@ -142,7 +142,7 @@ void measure_memory(House& house, std::uint64_t count) {
     };
     const auto whole = each(resident_bytes(), before);
     const auto bodies = each(body_bytes(state), bodies_before);
-    const auto remembered = each(core::broker::bytes_of(state.memory), remembered_before);
+    const auto remembered = each(core::broker::bytes_of(state.dedup), remembered_before);
     bench::print_figures({{"bytes_each", whole},
                           {"of_them_bodies", bodies},
                           {"of_them_remembered", remembered},
@@ -203,7 +203,7 @@ void measure_parallel(House& house, const Work& agents, std::uint64_t count) {
 }
 
 void measure_people(House& house, std::uint64_t count) {
-    const std::string plan{kAsksPerson};
+    const std::string plan{kOpensHumanTask};
     const std::string input{kRisk};
     const auto before = resident_bytes();
     for (std::uint64_t i = 0; i < count; ++i) {

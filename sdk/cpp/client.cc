@@ -56,10 +56,10 @@ struct Client::Impl {
 
     /// Sends the request and reads the head of its answer. The hub may have closed a kept
     /// connection meanwhile: if no byte of an answer came, a fresh connection is tried once.
-    Result<HttpResponse> begin(const Ask& ask, Deadline deadline) {
+    Result<HttpResponse> begin(const OutgoingRequest& outgoing, Deadline deadline) {
         if (streaming) link.close();
         streaming = false;
-        const auto request = TRY(write_request(hub, identity, ask));
+        const auto request = TRY(write_request(hub, identity, outgoing));
         const bool was_kept = link.is_open();
         if (was_kept) {
             if (link.send(request, deadline)) {
@@ -72,16 +72,16 @@ struct Client::Impl {
         return read_head(link, deadline);
     }
 
-    Result<HttpResponse> call(const Ask& ask) {
+    Result<HttpResponse> call(const OutgoingRequest& outgoing) {
         const auto deadline = deadline_in(timeout);
-        auto response = TRY(begin(ask, deadline));
-        TRY(read_body(link, response, ask.method == "HEAD", deadline));
+        auto response = TRY(begin(outgoing, deadline));
+        TRY(read_body(link, response, outgoing.method == "HEAD", deadline));
         return response;
     }
 
-    Result<HttpResponse> open_stream(const Ask& ask) {
+    Result<HttpResponse> open_stream(const OutgoingRequest& outgoing) {
         const auto deadline = deadline_in(timeout);
-        auto response = TRY(begin(ask, deadline));
+        auto response = TRY(begin(outgoing, deadline));
         if (response.status != 200) {
             TRY(read_body(link, response, false, deadline));
             return response;

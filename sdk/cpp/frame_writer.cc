@@ -70,14 +70,14 @@ void FrameWriter::ack(std::string_view delivery_id) {
     json::append_quoted(next_item(AckVerb), delivery_id);
 }
 
-void FrameWriter::nack(std::string_view delivery_id, Setback setback) {
+void FrameWriter::nack(std::string_view delivery_id, NackDetails details) {
     std::string& out = next_item(NackVerb);
     open_delivery(out, delivery_id);
-    if (!setback.reason.empty()) {
+    if (!details.reason.empty()) {
         out += R"(,"reason":)";
-        json::append_quoted(out, setback.reason);
+        json::append_quoted(out, details.reason);
     }
-    out += setback.is_final ? R"(,"final":true})" : "}";
+    out += details.is_final ? R"(,"final":true})" : "}";
 }
 
 void FrameWriter::extend(std::string_view delivery_id, std::uint64_t by_ms) {

@@ -16,7 +16,7 @@ struct Hello {
 };
 
 /// The details of a nack.
-struct Setback {
+struct NackDetails {
     std::string_view reason{};
     bool is_final = false;
 };
@@ -28,7 +28,7 @@ class FrameWriter {
     void credit(std::uint32_t total);
     void subscribe(std::string_view topic);
     void ack(std::string_view delivery_id);
-    void nack(std::string_view delivery_id, Setback setback);
+    void nack(std::string_view delivery_id, NackDetails details);
     void extend(std::string_view delivery_id, std::uint64_t by_ms);
     void progress(std::string_view delivery_id, std::string_view note);
     void reply(std::string_view delivery_id, std::string_view message);

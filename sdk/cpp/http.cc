@@ -93,8 +93,10 @@ std::string_view HttpResponse::header(std::string_view name) const {
     return {};
 }
 
-Result<std::string> write_request(const HubAddress& hub, const Identity& identity, const Ask& ask) {
-    Headers all = ask.headers;
+Result<std::string> write_request(const HubAddress& hub,
+                                  const Identity& identity,
+                                  const OutgoingRequest& outgoing) {
+    Headers all = outgoing.headers;
     const bool is_said = !hub.has_proof();
     if (!hub.token.empty()) all.emplace_back("Authorization", "Bearer " + hub.token);
     if (is_said && !identity.agent.empty()) all.emplace_back("Parlance-Agent", identity.agent);
@@ -103,16 +105,17 @@ Result<std::string> write_request(const HubAddress& hub, const Identity& identit
     }
     const bool has_type = std::ranges::any_of(
         all, [](const auto& header) { return equals_ignoring_case(header.first, "Content-Type"); });
-    if (!ask.body.empty() && !has_type) all.emplace_back("Content-Type", "application/json");
-    if (!ask.body.empty() || ask.method != "GET") {
-        all.emplace_back("Content-Length", std::to_string(ask.body.size()));
+    if (!outgoing.body.empty() && !has_type) all.emplace_back("Content-Type", "application/json");
+    if (!outgoing.body.empty() || outgoing.method != "GET") {
+        all.emplace_back("Content-Length", std::to_string(outgoing.body.size()));
     }
 
-    if (ask.target.find_first_of(" \t") != std::string_view::npos || !is_one_line(ask.target)) {
-        return fail(Fault::Malformed, "'" + std::string{ask.target} + "' has a space in it");
+    if (outgoing.target.find_first_of(" \t") != std::string_view::npos ||
+        !is_one_line(outgoing.target)) {
+        return fail(Fault::Malformed, "'" + std::string{outgoing.target} + "' has a space in it");
     }
-    std::string text{ask.method};
-    text.append(" ").append(ask.target).append(" HTTP/1.1\r\nHost: ");
+    std::string text{outgoing.method};
+    text.append(" ").append(outgoing.target).append(" HTTP/1.1\r\nHost: ");
     text += text_of(hub) + "\r\n";
     for (const auto& [name, value] : all) {
         if (!is_one_line(name) || !is_one_line(value)) {
@@ -120,7 +123,7 @@ Result<std::string> write_request(const HubAddress& hub, const Identity& identit
         }
         text.append(name).append(": ").append(value).append("\r\n");
     }
-    text.append("\r\n").append(ask.body);
+    text.append("\r\n").append(outgoing.body);
     return text;
 }
 

@@ -10,7 +10,7 @@
 
 namespace parlance::sdk {
 
-struct Ask {
+struct OutgoingRequest {
     std::string_view method;
     std::string_view target;
     std::string_view body;
@@ -18,7 +18,9 @@ struct Ask {
 };
 
 /// The whole request, or the reason why the request cannot be written.
-Result<std::string> write_request(const HubAddress& hub, const Identity& identity, const Ask& ask);
+Result<std::string> write_request(const HubAddress& hub,
+                                  const Identity& identity,
+                                  const OutgoingRequest& outgoing);
 
 /// Reads the head of an answer; informational (1xx) heads are skipped.
 Result<HttpResponse> read_head(Link& link, Deadline deadline);

@@ -78,7 +78,7 @@ Result<void> Link::shake_hands(const HubAddress& hub, Deadline deadline) {
 /// The error of TLS, reported without any of the plain text.
 tl::unexpected<Error> Link::distrust() const {
     return fail(Fault::Malformed,
-                "no safe connection to the hub at " + name_ + ": " + tls_->trouble() +
+                "no safe connection to the hub at " + name_ + ": " + tls_->failure_reason() +
                     "; --ca names the file of the authority to trust, --cert and --key our own");
 }
 

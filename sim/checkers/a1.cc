@@ -83,7 +83,7 @@ Deed deed_of(const Asked& asked) {
         [&](const ResumeFleet& c) {
             return Deed{"a resumption", asked.caller, c.reason};
         },
-        [&](const AnswerPerson& c) {
+        [&](const AnswerHumanTask& c) {
             return Deed{"a person's answer", asked.caller, std::to_string(c.id.value)};
         },
         [&](const AuthorizeTool& c) {
@@ -261,7 +261,7 @@ class Audit {
         const auto& envelope = message != nullptr  ? message->envelope
                                : answer != nullptr ? answer->envelope
                                                    : no->reply;
-        const auto& asked = history_.asked[told.ask.value - 1];
+        const auto& asked = history_.asked[told.reply_target.value - 1];
         const auto* send = message_of(asked.command);
         if (send != nullptr && (send->envelope->id() != envelope->id() ||
                                 send->envelope->from() != envelope->from())) {
@@ -353,7 +353,7 @@ class Audit {
         if (told.refusal == Refusal::HubStorageFull || told.refusal == Refusal::HubStorageFailed) {
             return;
         }
-        const auto& asked = history_.asked[told.ask.value - 1];
+        const auto& asked = history_.asked[told.reply_target.value - 1];
         const auto thing = told.id.empty() ? thing_of(asked.command) : told.id;
         const auto records = refusals_.find({asked.caller, thing, told.refusal});
         if (records == refusals_.end() || records->second.empty()) {
@@ -367,8 +367,8 @@ class Audit {
     }
 
     void done(const Shown& shown, const TellDone& told) {
-        if (told.ask == Ask{}) return;
-        const auto& asked = history_.asked[told.ask.value - 1];
+        if (told.reply_target == ReplyTarget{}) return;
+        const auto& asked = history_.asked[told.reply_target.value - 1];
         if (std::holds_alternative<SendMessage>(asked.command)) {
             find("a message was neither accepted nor refused on record");
         }

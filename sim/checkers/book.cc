@@ -314,7 +314,7 @@ void Walker::take(std::size_t index) {
             },
             [&](const DeliveryReturned& event) {
                 found->stage = event.retry_at > entry.at ? Stage::Delayed : Stage::Ready;
-                if (!is_counted(event.setback)) --found->attempts;
+                if (!is_counted(event.failure)) --found->attempts;
             },
             [&](const RetryBegan&) { found->stage = Stage::Ready; },
             [&](const MessageDeadLettered&) {

@@ -45,8 +45,8 @@ constexpr std::size_t kLimits = 35;
                                   stream_bytes_max,
                                   streams_ended_max,
                                   people,
-                                  appeals_max,
-                                  appeals_ended_max,
+                                  human_tasks_max,
+                                  human_tasks_ended_max,
                                   shared_items_max,
                                   shared_item_bytes_max,
                                   shared_bytes_max] = limits;
@@ -131,9 +131,9 @@ std::uint64_t shared_bytes(const core::State& state) {
     return bytes;
 }
 
-/// Human tasks that wait for an answer; appeals_ended_max bounds the ended ones.
-std::uint64_t appeals_waiting(const core::State& state) {
-    return state.people.appeals.size() - state.people.ended.size();
+/// Human tasks that wait for an answer; human_tasks_ended_max bounds the ended ones.
+std::uint64_t human_tasks_waiting(const core::State& state) {
+    return state.people.human_tasks.size() - state.people.ended.size();
 }
 
 // --- use by a record ---------------------------------------------------------------------------
@@ -218,7 +218,7 @@ constexpr std::array kBounds{
     Bound{.limit = "awake_max", .held_by = "W11"},
     Bound{"remembered_ids_max",
           value<&Limits::remembered_ids_max>,
-          [](const core::State& state) -> std::uint64_t { return 2 * state.memory.taken; }},
+          [](const core::State& state) -> std::uint64_t { return 2 * state.dedup.taken; }},
     Bound{"stream_parts_max", value<&Limits::stream_parts_max>, nullptr, part_number},
     Bound{"stream_bytes_max",
           value<&Limits::stream_bytes_max>,
@@ -234,9 +234,9 @@ constexpr std::array kBounds{
               });
           }},
     Bound{.limit = "people", .held_by = "W9"},
-    Bound{"appeals_max", value<&Limits::appeals_max>, appeals_waiting},
+    Bound{"appeals_max", value<&Limits::human_tasks_max>, human_tasks_waiting},
     Bound{"appeals_ended_max",
-          value<&Limits::appeals_ended_max>,
+          value<&Limits::human_tasks_ended_max>,
           [](const core::State& state) -> std::uint64_t { return state.people.ended.size(); }},
     Bound{"shared_items_max", value<&Limits::shared_items_max>, shared_items},
     Bound{"shared_item_bytes_max", value<&Limits::shared_item_bytes_max>, largest_shared_item},

@@ -48,7 +48,7 @@ TEST(D1, IsBrokenByADeadLetterMissingFromTheList) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.ask(NackDelivery{life.lease(ticket), "no", true}, "bob");
-    life.record(MessageDeadLettered{.ticket = ticket, .setback = Setback::Rejected});
+    life.record(MessageDeadLettered{.ticket = ticket, .failure = DeliveryFailure::Rejected});
     EXPECT_TRUE(life.breaks("D1"));
     life.history.dead.insert(ticket);
     EXPECT_EQ(life.broken(), "");
@@ -65,7 +65,7 @@ TEST(D1, IsKeptByCancellingARequestButNotAOneWayMessage) {
     for (const auto intent : {Intent::Request, Intent::OneWay}) {
         Chronicle life;
         const auto ticket = life.accept({.id = "a", .intent = intent}, kHigh);
-        life.record(MessageDropped{.ticket = ticket, .setback = Setback::Cancelled});
+        life.record(MessageDropped{.ticket = ticket, .failure = DeliveryFailure::Cancelled});
         EXPECT_EQ(life.breaks("D1"), intent == Intent::OneWay);
     }
 }
@@ -107,18 +107,22 @@ TEST(D4, IsBrokenByTakingOtherContentForADuplicate) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, kHigh);
     life.acknowledge(life.lease(ticket));
-    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a", .body = "{1}"})});
-    life.show(TellAccepted{
-        .ask = ask, .ticket = ticket, .sequence = {ticket.value / 1024}, .is_duplicate = true});
+    const auto reply_target =
+        life.ask(SendMessage{.envelope = envelope({.id = "a", .body = "{1}"})});
+    life.show(TellAccepted{.reply_target = reply_target,
+                           .ticket = ticket,
+                           .sequence = {ticket.value / 1024},
+                           .is_duplicate = true});
     EXPECT_TRUE(life.breaks("D4"));
 }
 
 TEST(D4, IsBrokenByCallingARepeatAConflict) {
     Chronicle life;
     life.acknowledge(life.lease(life.accept({.id = "a"}, kHigh)));
-    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    const auto reply_target = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
     life.record(MessageRefused{.from = "alice", .id = "a", .refusal = Refusal::MessageIdConflict});
-    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MessageIdConflict});
+    life.show(TellRefused{
+        .reply_target = reply_target, .id = "a", .refusal = Refusal::MessageIdConflict});
     EXPECT_TRUE(life.breaks("D4"));
 }
 
@@ -132,19 +136,20 @@ struct Again {
     Again() {
         life.record(DeliveryReturned{.ticket = ticket,
                                      .attempt = 1,
-                                     .setback = Setback::InstanceLost,
+                                     .failure = DeliveryFailure::InstanceLost,
                                      .retry_at = life.now()});
         life.lease(ticket, 2);
     }
     /// True if the checker objects to the command's success with the fact on record.
     template <class Fact>
     bool breaks(Command command, Fact fact) {
-        const auto ask = life.ask(std::move(command), "bob");
+        const auto reply_target = life.ask(std::move(command), "bob");
         const auto sequence = life.record(std::move(fact));
         if constexpr (std::is_same_v<Fact, RequestAnswered>) {
-            life.show(TellAccepted{.ask = ask, .ticket = ticket, .sequence = sequence});
+            life.show(
+                TellAccepted{.reply_target = reply_target, .ticket = ticket, .sequence = sequence});
         } else {
-            life.show(TellDone{ask});
+            life.show(TellDone{reply_target});
         }
         return life.breaks("D5");
     }
@@ -160,7 +165,7 @@ TEST(D5, IsBrokenByTakingAnOlderToken) {
                   is_stale);
         Again nack;
         EXPECT_EQ(nack.breaks(NackDelivery{token(nack), "no", true},
-                              MessageDeadLettered{nack.ticket, Setback::Rejected, "no"}),
+                              MessageDeadLettered{nack.ticket, DeliveryFailure::Rejected, "no"}),
                   is_stale);
         Again extend;
         EXPECT_EQ(extend.breaks(ExtendLease{token(extend)},
@@ -182,8 +187,10 @@ TEST(D6, IsBrokenByOneAttemptTooMany) {
     Chronicle life;
     const auto ticket = life.accept({.id = "a"}, {.priority = Priority::High});
     life.lease(ticket, 1);
-    life.record(DeliveryReturned{
-        .ticket = ticket, .attempt = 1, .setback = Setback::InstanceLost, .retry_at = life.now()});
+    life.record(DeliveryReturned{.ticket = ticket,
+                                 .attempt = 1,
+                                 .failure = DeliveryFailure::InstanceLost,
+                                 .retry_at = life.now()});
     life.acknowledge(life.lease(ticket, 2));
     EXPECT_TRUE(life.breaks("D6"));
 }
@@ -197,7 +204,7 @@ Chronicle restarted_life(bool starts_again, std::uint32_t tries) {
         life.lease(ticket, attempt);
         life.record(DeliveryReturned{.ticket = ticket,
                                      .attempt = attempt,
-                                     .setback = Setback::HubRestarted,
+                                     .failure = DeliveryFailure::HubRestarted,
                                      .retry_at = life.now()});
         if (starts_again) life.record(HubStarted{});
     }
@@ -217,7 +224,7 @@ TEST(D6, IsKeptByAttemptsThatDidNotReachTheAgent) {
     life.lease(ticket, 1);
     life.record(DeliveryReturned{.ticket = ticket,
                                  .attempt = 1,
-                                 .setback = Setback::NotReached,
+                                 .failure = DeliveryFailure::NotReached,
                                  .retry_at = life.now() + life.history.limits.backoff_base});
     life.later(life.history.limits.backoff_base).record(RetryBegan{ticket});
     life.acknowledge(life.lease(ticket, 2));
@@ -230,7 +237,8 @@ TEST(D6, IsBrokenByADeadLetterBeforeTheLastAttempt) {
         const auto ticket =
             life.accept({.id = "a"}, {.priority = Priority::High, .retry_count_max = retries});
         life.lease(ticket, 1);
-        life.record(MessageDeadLettered{ticket, Setback::RetriesExhausted, "tried often enough"});
+        life.record(
+            MessageDeadLettered{ticket, DeliveryFailure::RetriesExhausted, "tried often enough"});
         life.history.dead.insert(ticket);
         EXPECT_EQ(life.breaks("D6"), retries == 1);
     }
@@ -748,7 +756,7 @@ TEST(G7, IsBrokenByUnboundedDeadLettersOfAFullMailbox) {
     for (int i = 0; i < 10; ++i) life.accept({.id = "m" + std::to_string(i)}, kHigh);
     const auto miss = [&](const std::string& id) {
         const auto ticket = life.accept({.id = id}, kHigh);
-        life.record(MessageDeadLettered{ticket, Setback::MailboxFull, "full"});
+        life.record(MessageDeadLettered{ticket, DeliveryFailure::MailboxFull, "full"});
     };
     miss("a");
     EXPECT_FALSE(life.breaks("G7")) << "a tenth more";
@@ -775,17 +783,19 @@ TEST(A1, IsBrokenByADeliveryWithoutARecord) {
 
 TEST(A1, IsBrokenByARefusalWithoutARecord) {
     Chronicle life;
-    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
-    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
+    const auto reply_target = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    life.show(
+        TellRefused{.reply_target = reply_target, .id = "a", .refusal = Refusal::MailboxFull});
     EXPECT_TRUE(life.breaks("A1"));
 }
 
 /// Alice's message 'a' is refused, and `record` is the record of the refusal.
 bool breaks_a1(const MessageRefused& record) {
     Chronicle life;
-    const auto ask = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
+    const auto reply_target = life.ask(SendMessage{.envelope = envelope({.id = "a"})});
     life.record(record);
-    life.show(TellRefused{.ask = ask, .id = "a", .refusal = Refusal::MailboxFull});
+    life.show(
+        TellRefused{.reply_target = reply_target, .id = "a", .refusal = Refusal::MailboxFull});
     return life.breaks("A1");
 }
 
@@ -799,9 +809,9 @@ TEST(A1, IsBrokenByTheRecordOfAnotherRefusal) {
 TEST(A1, IsBrokenByASettlementRefusedUnderAnotherToken) {
     for (const std::uint32_t attempt : {1U, 2U}) {
         Chronicle life;
-        const auto ask = life.ask(AckDelivery{{{4711}, 1}}, "bob");
+        const auto reply_target = life.ask(AckDelivery{{{4711}, 1}}, "bob");
         life.record(SettlementRefused{{{4711}, attempt}, "bob", Refusal::DeliveryStale});
-        life.show(TellRefused{.ask = ask, .refusal = Refusal::DeliveryStale});
+        life.show(TellRefused{.reply_target = reply_target, .refusal = Refusal::DeliveryStale});
         EXPECT_EQ(life.breaks("A1"), attempt == 2);
     }
 }
@@ -820,7 +830,8 @@ TEST(A1, IsBrokenByAnOrderWithoutARecord) {
             life.record(FleetResumed{.by = "olga", .reason = "done"});
             life.record(ToolAuthorized{"bob", "ocr", "bob"});
         }
-        for (const auto ask : {change, stop, resume, tool}) life.show(TellDone{ask});
+        for (const auto reply_target : {change, stop, resume, tool})
+            life.show(TellDone{reply_target});
         EXPECT_EQ(life.broken().empty(), is_recorded) << life.broken();
     }
 }
@@ -829,10 +840,10 @@ TEST(A1, IsBrokenByADelegationWithoutAdmission) {
     Chronicle life;
     const auto claim = std::make_shared<Claim>(Claim{.has_session = true});
     const auto message = envelope({.id = "d", .intent = Intent::Request});
-    const auto ask = life.ask(SendMessage{.envelope = message, .claim = claim});
+    const auto reply_target = life.ask(SendMessage{.envelope = message, .claim = claim});
     const Ticket ticket{(life.history.journal.size() + 1) * 1024};
     const auto sequence = life.record(MessageAccepted{.ticket = ticket, .envelope = message});
-    life.show(TellAccepted{.ask = ask, .ticket = ticket, .sequence = sequence});
+    life.show(TellAccepted{.reply_target = reply_target, .ticket = ticket, .sequence = sequence});
     EXPECT_TRUE(life.breaks("A1"));
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 bool is_cancelled(const Event& event) {
     const auto* dropped = std::get_if<MessageDropped>(&event);
-    return dropped != nullptr && dropped->setback == Setback::Cancelled;
+    return dropped != nullptr && dropped->failure == DeliveryFailure::Cancelled;
 }
 
 bool has_come_to_an_end(const Book& book, const Copy& copy) {

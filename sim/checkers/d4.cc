@@ -145,11 +145,11 @@ void check_d4(const Book& book, Findings& findings) {
     for (const auto& shown : history.shown) {
         const auto* accepted = std::get_if<TellAccepted>(&shown.effect);
         const auto* refused = std::get_if<TellRefused>(&shown.effect);
-        const auto ask = accepted != nullptr  ? accepted->ask
-                         : refused != nullptr ? refused->ask
-                                              : Ask{};
-        if (ask == Ask{}) continue;
-        const auto* send = message_of(history.asked[ask.value - 1].command);
+        const auto reply_target = accepted != nullptr  ? accepted->reply_target
+                                  : refused != nullptr ? refused->reply_target
+                                                       : ReplyTarget{};
+        if (reply_target == ReplyTarget{}) continue;
+        const auto* send = message_of(history.asked[reply_target.value - 1].command);
         if (send == nullptr) continue;
         if (accepted != nullptr) expect_outcome(book, all, *accepted, *send->envelope, findings);
         if (refused != nullptr && refused->refusal == Refusal::MessageIdConflict) {

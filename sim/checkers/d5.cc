@@ -45,7 +45,9 @@ Settlement settlement_of(const Command& command) {
         [](const auto&) { return Settlement{}; });
 }
 
-bool is_nack(Setback setback) { return setback == Setback::Nacked || setback == Setback::Rejected; }
+bool is_nack(DeliveryFailure failure) {
+    return failure == DeliveryFailure::Nacked || failure == DeliveryFailure::Rejected;
+}
 
 class Tokens {
   public:
@@ -70,8 +72,8 @@ class Tokens {
         for (const auto& shown : history_.shown) {
             match(
                 shown.effect,
-                [&](const TellDone& told) { worked(told.ask); },
-                [&](const TellAccepted& told) { worked(told.ask); },
+                [&](const TellDone& told) { worked(told.reply_target); },
+                [&](const TellAccepted& told) { worked(told.reply_target); },
                 [](const auto&) {});
         }
     }
@@ -88,9 +90,9 @@ class Tokens {
                 }
                 settled({Kind::Ack, Kind::Reply}, e.ticket);
             },
-            [&](const DeliveryReturned& e) { ended(e.ticket, e.setback); },
-            [&](const MessageDropped& e) { ended(e.ticket, e.setback); },
-            [&](const MessageDeadLettered& e) { ended(e.ticket, e.setback); },
+            [&](const DeliveryReturned& e) { ended(e.ticket, e.failure); },
+            [&](const MessageDropped& e) { ended(e.ticket, e.failure); },
+            [&](const MessageDeadLettered& e) { ended(e.ticket, e.failure); },
             [&](const MessageExpired& e) {
                 count(Kind::Nack,
                       e.ticket);  // A nack after the ttl expires the message instead of a retry.
@@ -149,16 +151,16 @@ class Tokens {
         in_force_.erase(ticket);
     }
 
-    void ended(Ticket ticket, Setback setback) {
-        if (is_nack(setback)) return settled({Kind::Nack}, ticket);
+    void ended(Ticket ticket, DeliveryFailure failure) {
+        if (is_nack(failure)) return settled({Kind::Nack}, ticket);
         // The last attempt may have ended by a nack or by itself.
-        if (setback == Setback::RetriesExhausted) count(Kind::Nack, ticket);
+        if (failure == DeliveryFailure::RetriesExhausted) count(Kind::Nack, ticket);
         in_force_.erase(ticket);
     }
 
-    void worked(Ask ask) {
-        if (ask == Ask{}) return;
-        const auto settlement = settlement_of(history_.asked[ask.value - 1].command);
+    void worked(ReplyTarget reply_target) {
+        if (reply_target == ReplyTarget{}) return;
+        const auto settlement = settlement_of(history_.asked[reply_target.value - 1].command);
         if (settlement.kind == Kind::None) return;
         if (++told_[settlement] <= records_[settlement]) return;
         report(settlement, "was told to have worked, but not on this delivery");

@@ -52,10 +52,11 @@ class Count {
 
     void returned(const Standing& standing, const DeliveryReturned& event, Time world) {
         waits_[standing.copy->ticket] = {world, event.retry_at};
-        if (event.setback == Setback::HubRestarted) broken_off_ = standing.copy;
-        if (event.setback == Setback::HubRestarted || event.setback == Setback::InstanceLost)
+        if (event.failure == DeliveryFailure::HubRestarted) broken_off_ = standing.copy;
+        if (event.failure == DeliveryFailure::HubRestarted ||
+            event.failure == DeliveryFailure::InstanceLost)
             return;
-        const bool counts = is_counted(event.setback);
+        const bool counts = is_counted(event.failure);
         const auto longest = full_wait(limits_, counts ? standing.attempts : event.attempt);
         const auto shortest = longest - longest * limits_.backoff_jitter_percent / 100;
         // A record held up by a full disk was decided when the pause began.
@@ -72,10 +73,10 @@ class Count {
     void began(const Standing& standing, Time world) {
         const auto wait = waits_.find(standing.copy->ticket);
         if (wait == waits_.end()) return report(*standing.copy, "begins again, and did not wait");
-        const auto chance = clock_.first_chance(wait->second.until, wait->second.since);
-        if (chance == Time::max() || world <= chance + kTick) return;
+        const auto opportunity = clock_.first_opportunity(wait->second.until, wait->second.since);
+        if (opportunity == Time::max() || world <= opportunity + kTick) return;
         report(*standing.copy,
-               "waits " + std::to_string((world - chance).count()) +
+               "waits " + std::to_string((world - opportunity).count()) +
                    " ms longer than its backoff, by the world's clock");
     }
 
@@ -97,7 +98,7 @@ class Count {
     }
 
     void buried(const Standing& standing, const MessageDeadLettered& event) {
-        if (event.setback != Setback::RetriesExhausted) return;
+        if (event.failure != DeliveryFailure::RetriesExhausted) return;
         if (standing.attempts > standing.copy->retry_count_max) return;
         report(*standing.copy,
                "was given up after " + std::to_string(standing.attempts) + " tries of " +

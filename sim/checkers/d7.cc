@@ -74,10 +74,10 @@ class Ttl {
         const auto& copy = *standing.copy;
         const auto& accepted = book_.history->journal[copy.records.front()];
         const auto since = since_.try_emplace(copy.ticket, accepted.world).first->second;
-        const auto chance = book_.clock.first_chance(due_of(standing), since);
-        if (chance == Time::max() || entry.world <= chance + kTick) return;
+        const auto opportunity = book_.clock.first_opportunity(due_of(standing), since);
+        if (opportunity == Time::max() || entry.world <= opportunity + kTick) return;
         find(copy,
-             "expired " + std::to_string((entry.world - chance).count()) +
+             "expired " + std::to_string((entry.world - opportunity).count()) +
                  " ms before that was on record, by the world's clock");
     }
 

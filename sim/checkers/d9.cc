@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "core/testing/plain_scribe.h"
+#include "core/testing/plain_message_writer.h"
 #include "model/handing.h"
 #include "model/plan.h"
 #include "sim/checkers/checkers.h"
@@ -20,7 +20,7 @@ std::multimap<Name, EnvelopePtr> everything_sent(const History& history) {
     std::multimap<Name, EnvelopePtr> sent;
     for (const auto& asked : history.asked) {
         // A person's answer is sent in the name of the request's recipient.
-        if (const auto* answer = std::get_if<AnswerPerson>(&asked.command)) {
+        if (const auto* answer = std::get_if<AnswerHumanTask>(&asked.command)) {
             if (!answer->reply) continue;
             const auto& said = answer->reply;
             sent.emplace(Name{said->from(), said->id()}, said);
@@ -91,12 +91,12 @@ class Post {
         std::string spare;
         const auto session =
             json::find_at(json::root(envelope.body()), "/delegation/child_session");
-        const core::PlainScribe scribe;
+        const core::PlainMessageWriter message_writer;
         const auto expected =
-            scribe.readdress(asked,
-                             {.to = envelope.to(),
-                              .id = envelope.id(),
-                              .child_session = session ? session->text(spare) : ""});
+            message_writer.readdress(asked,
+                                     {.to = envelope.to(),
+                                      .id = envelope.id(),
+                                      .child_session = session ? session->text(spare) : ""});
         return envelope == *expected && was_sent(asked);
     }
 

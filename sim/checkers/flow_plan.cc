@@ -34,8 +34,8 @@ FlowStep read_step(const PlainJson& json, bool fails_all) {
                   .fallback_value = json["fallback"]["value"].raw,
                   .confidence_min = thousandths(json["confidence_min"]),
                   .fails_all = fails_all,
-                  .can_be_undone = !json["compensate"].empty(),
-                  .asks_person = !json["human"].empty()};
+                  .can_be_compensated = !json["compensate"].empty(),
+                  .is_human_task = !json["human"].empty()};
     const auto& retry = json["retry"];
     step.retry_max =
         retry.empty() ? kRetriesUnsaid : std::strtoull(retry["limit"].raw.c_str(), nullptr, 10);

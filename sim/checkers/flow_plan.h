@@ -20,8 +20,8 @@ struct FlowStep {
     std::string fallback_value{};      ///< JSON; empty: none.
     std::uint32_t confidence_min = 0;  ///< In thousandths.
     bool fails_all = false;            ///< A failure of the step fails the whole workflow.
-    bool can_be_undone = false;
-    bool asks_person = false;
+    bool can_be_compensated = false;
+    bool is_human_task = false;
 };
 using FlowPlan = std::vector<FlowStep>;
 

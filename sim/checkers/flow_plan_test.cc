@@ -46,7 +46,7 @@ TEST(FlowPlan, KnowsTheStepsThatAStepWaitsFor) {
          "confidence_min":0.5,"fallback":{"value":{"n":0}},"compensate":{"agent":"bob"}},
         {"id":"d","agent":"bob","for_each":{"$from":"/steps/c/output/list","at_most":4}}]})");
     ASSERT_EQ(plan.size(), 4U);
-    EXPECT_TRUE(plan[0].asks_person);
+    EXPECT_TRUE(plan[0].is_human_task);
     EXPECT_TRUE(plan[0].fails_all);
     EXPECT_FALSE(plan[1].fails_all);
     EXPECT_EQ(plan[1].retry_max, 0U);
@@ -54,7 +54,7 @@ TEST(FlowPlan, KnowsTheStepsThatAStepWaitsFor) {
     EXPECT_EQ(plan[2].after, (std::vector<std::uint32_t>{0, 1}));
     EXPECT_EQ(plan[2].confidence_min, 500U);
     EXPECT_EQ(plan[2].fallback_value, R"({"n":0})");
-    EXPECT_TRUE(plan[2].can_be_undone);
+    EXPECT_TRUE(plan[2].can_be_compensated);
     EXPECT_EQ(plan[3].after, std::vector<std::uint32_t>{2});
     EXPECT_EQ(plan[3].for_each, "/steps/c/output/list");
 }

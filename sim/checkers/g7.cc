@@ -21,9 +21,9 @@ std::optional<std::uint64_t> tenths_more(const Book& book, const Copy& copy) {
     if (copy.records.size() < 2) return 0;
     const auto& next = book.history->journal[copy.records[1]].event;
     const auto* dropped = std::get_if<MessageDropped>(&next);
-    if (dropped != nullptr && dropped->setback == Setback::MailboxFull) return std::nullopt;
+    if (dropped != nullptr && dropped->failure == DeliveryFailure::MailboxFull) return std::nullopt;
     const auto* dead = std::get_if<MessageDeadLettered>(&next);
-    return dead != nullptr && dead->setback == Setback::MailboxFull ? 1 : 0;
+    return dead != nullptr && dead->failure == DeliveryFailure::MailboxFull ? 1 : 0;
 }
 
 class Rooms {

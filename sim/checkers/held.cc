@@ -15,7 +15,7 @@ namespace parlance::sim {
 
 namespace {
 
-struct Wish {
+struct HeldRequest {
     RequestHeld held;
     std::vector<std::uint64_t> approved{};  ///< In the order of the approvals.
     std::size_t needed = 1;  ///< Number of approvers, by the policy at the last approval.
@@ -33,14 +33,14 @@ class Treasury {
                 [&](const PolicyChanged& e) {
                     if (auto settings = parse_policy(e.settings)) policy_.settings = *settings;
                 },
-                [&](const RequestHeld& e) { wishes_[e.request] = {.held = e}; },
-                [&](const HumanAsked& e) { questions_[e.id] = e.request; },
+                [&](const RequestHeld& e) { held_requests_[e.request] = {.held = e}; },
+                [&](const HumanAsked& e) { request_of_task_[e.id] = e.request; },
                 [&](const HumanAnswered& e) { answered(e); },
                 [&](const RequestReleased& e) { released(e); },
                 [&](const DelegationAdmitted& e) { admitted(e); },
                 [&](const LeaseGranted& e) {
-                    const auto* wish = find_wish(e.ticket);
-                    if (wish != nullptr && !wish->is_released) {
+                    const auto* held_request = find_held_request(e.ticket);
+                    if (held_request != nullptr && !held_request->is_released) {
                         find(e.ticket, "was handed over before anybody allowed it");
                     }
                 },
@@ -49,22 +49,22 @@ class Treasury {
     }
 
   private:
-    Wish* find_wish(Ticket request) {
-        const auto found = wishes_.find(request);
-        return found == wishes_.end() ? nullptr : &found->second;
+    HeldRequest* find_held_request(Ticket request) {
+        const auto found = held_requests_.find(request);
+        return found == held_requests_.end() ? nullptr : &found->second;
     }
 
     void answered(const HumanAnswered& event) {
-        auto* const wish = find_wish(questions_[event.id]);
-        if (wish == nullptr || event.decision != HumanDecision::Approve) return;
-        const auto budget = event.tokens > 0 ? event.tokens : wish->held.tokens_max;
-        if (!wish->approved.empty() && wish->approved.back() != budget) {
-            find(wish->held.request, "was approved with two budgets");
+        auto* const held_request = find_held_request(request_of_task_[event.id]);
+        if (held_request == nullptr || event.decision != HumanDecision::Approve) return;
+        const auto budget = event.tokens > 0 ? event.tokens : held_request->held.tokens_max;
+        if (!held_request->approved.empty() && held_request->approved.back() != budget) {
+            find(held_request->held.request, "was approved with two budgets");
         }
-        wish->approved.push_back(budget);
+        held_request->approved.push_back(budget);
         // An approved request waits while the fleet is stopped; a policy change meanwhile does not
         // revoke the approval.
-        wish->needed = needed_for(budget);
+        held_request->needed = needed_for(budget);
     }
 
     /// The number of approvers for the budget.
@@ -77,15 +77,15 @@ class Treasury {
     }
 
     void released(const RequestReleased& event) {
-        auto* const wish = find_wish(event.request);
-        if (wish == nullptr) return find(event.request, "was let through and did not wait");
-        wish->is_released = true;
-        const auto& approved = wish->approved;
+        auto* const held_request = find_held_request(event.request);
+        if (held_request == nullptr) return find(event.request, "was let through and did not wait");
+        held_request->is_released = true;
+        const auto& approved = held_request->approved;
         if (approved.empty()) return find(event.request, "was let through by nobody");
-        if (approved.size() < wish->needed) {
+        if (approved.size() < held_request->needed) {
             find(event.request, "has a budget on which two decide, by one");
         }
-        if (event.envelope == nullptr && approved.back() != wish->held.tokens_max) {
+        if (event.envelope == nullptr && approved.back() != held_request->held.tokens_max) {
             find(event.request, "is handed on with what it asked for, and has something else");
         }
         if (event.envelope == nullptr) return;
@@ -96,11 +96,11 @@ class Treasury {
     }
 
     void admitted(const DelegationAdmitted& event) {
-        const auto* wish = find_wish(event.request);
-        if (wish == nullptr || wish->approved.empty()) return;
-        if (event.tokens == wish->approved.back()) return;
+        const auto* held_request = find_held_request(event.request);
+        if (held_request == nullptr || held_request->approved.empty()) return;
+        if (event.tokens == held_request->approved.back()) return;
         find(event.request,
-             "was approved with " + std::to_string(wish->approved.back()) +
+             "was approved with " + std::to_string(held_request->approved.back()) +
                  " tokens and admitted with " + std::to_string(event.tokens));
     }
 
@@ -114,8 +114,8 @@ class Treasury {
     const Book& book_;
     Findings& findings_;
     Policy policy_;
-    std::map<Ticket, Wish> wishes_;
-    std::map<Ticket, Ticket> questions_;  ///< The request of each human task.
+    std::map<Ticket, HeldRequest> held_requests_;
+    std::map<Ticket, Ticket> request_of_task_;  ///< The request of each human task.
 };
 
 }  // namespace

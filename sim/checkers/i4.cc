@@ -21,7 +21,7 @@ class Keys {
         for (const auto& shown : history_.shown) {
             const auto* refused = std::get_if<TellRefused>(&shown.effect);
             if (refused == nullptr || refused->refusal != Refusal::HubStorageFull) continue;
-            unheard_.insert(refused->ask);
+            unheard_.insert(refused->reply_target);
         }
         await_asks();
     }
@@ -40,7 +40,7 @@ class Keys {
                 [&](const RequestAnswered& e) { open_.erase(e.request); },
                 [&](const RequestFailed& e) { open_.erase(e.request); },
                 [&](const ToolAuthorized& e) { authorized(e); },
-                [&](const ToolRefused& e) { take_ask(e.by, e.agent, e.tool); },
+                [&](const ToolRefused& e) { take_authorization(e.by, e.agent, e.tool); },
                 [](const auto&) {});
         }
     }
@@ -64,24 +64,25 @@ class Keys {
         await_asks();
     }
     void await_asks() {
-        asks_.clear();
+        authorizations_.clear();
         for (std::size_t i = 0; i < history_.asked.size(); ++i) {
             const auto& asked = history_.asked[i];
-            const auto* ask = std::get_if<AuthorizeTool>(&asked.command);
-            if (ask == nullptr || asked.life != life_ || !asked.is_taken) continue;
-            if (!unheard_.contains(Ask{i + 1})) asks_.push_back(&asked);
+            const auto* command = std::get_if<AuthorizeTool>(&asked.command);
+            if (command == nullptr || asked.life != life_ || !asked.is_taken) continue;
+            if (!unheard_.contains(ReplyTarget{i + 1})) authorizations_.push_back(&asked);
         }
     }
     /// The command that the record answers; null if no caller sent such a command.
-    const AuthorizeTool* take_ask(const std::string& by,
-                                  const std::string& agent,
-                                  const std::string& tool) {
-        if (asks_.empty()) return nullptr;
-        const auto& asked = *asks_.front();
-        asks_.pop_front();
-        const auto& ask = std::get<AuthorizeTool>(asked.command);
-        const bool is_it = asked.caller == by && ask.agent.value == agent && ask.tool == tool;
-        return is_it ? &ask : nullptr;
+    const AuthorizeTool* take_authorization(const std::string& by,
+                                            const std::string& agent,
+                                            const std::string& tool) {
+        if (authorizations_.empty()) return nullptr;
+        const auto& asked = *authorizations_.front();
+        authorizations_.pop_front();
+        const auto& command = std::get<AuthorizeTool>(asked.command);
+        const bool is_it =
+            asked.caller == by && command.agent.value == agent && command.tool == tool;
+        return is_it ? &command : nullptr;
     }
 
     void registered(const AgentRegistered& event) {
@@ -114,8 +115,8 @@ class Keys {
     }
 
     void authorized(const ToolAuthorized& event) {
-        const auto* ask = take_ask(event.by, event.agent, event.tool);
-        if (ask == nullptr) return find(event, "was authorized and not asked for");
+        const auto* command = take_authorization(event.by, event.agent, event.tool);
+        if (command == nullptr) return find(event, "was authorized and not asked for");
         if (event.by != event.agent) find(event, "was authorized for another");
         if (!allowed_[event.agent].contains(event.tool)) {
             return find(event, "is not allowed to its agent");
@@ -123,25 +124,25 @@ class Keys {
         bool is_named = false;
         bool names_tree = false;
         for (const auto& [ticket, work] : open_) {
-            if (!is_meant(work, *ask)) continue;
+            if (!is_meant(work, *command)) continue;
             is_named = true;
             names_tree = names_tree || work.is_in_tree;
         }
-        if (!ask->request.empty() && !is_named) {
+        if (!command->request.empty() && !is_named) {
             return find(event, "was authorized for what its agent does not work on");
         }
         // A named request outside of all trees says nothing about tools; then every delegation
         // counts that the agent works on.
         for (const auto& [ticket, work] : open_) {
-            if (work.agent != event.agent || (names_tree && !is_meant(work, *ask))) continue;
+            if (work.agent != event.agent || (names_tree && !is_meant(work, *command))) continue;
             if (work.tools && !work.tools->contains(event.tool)) {
                 return find(event, "was not granted with what its agent works on");
             }
         }
     }
-    static bool is_meant(const Work& work, const AuthorizeTool& ask) {
-        if (ask.request.empty() || work.agent != ask.agent.value) return false;
-        return work.id == ask.request || work.session == ask.request;
+    static bool is_meant(const Work& work, const AuthorizeTool& command) {
+        if (command.request.empty() || work.agent != command.agent.value) return false;
+        return work.id == command.request || work.session == command.request;
     }
 
     void find(const ToolAuthorized& event, const std::string& what) {
@@ -154,8 +155,9 @@ class Keys {
     std::map<std::string, Tools> bounds_;  ///< Set by operators; kept for removed agents too.
     std::map<Ticket, Work> open_;
     std::size_t life_ = 0;
-    std::set<Ask> unheard_;          ///< Commands refused because the disk was full.
-    std::deque<const Asked*> asks_;  ///< Commands of this life; the next record answers the first.
+    std::set<ReplyTarget> unheard_;  ///< Commands refused because the disk was full.
+    std::deque<const Asked*>
+        authorizations_;  ///< Commands of this life; the next record answers the first.
 };
 
 }  // namespace

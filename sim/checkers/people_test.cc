@@ -10,32 +10,34 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A request for 900 tokens held for approval: one person decides up to 1,000 tokens, two beyond.
-struct Wish {
+struct ApprovedRequest {
     Chronicle life;
     Ticket request;
-    Ticket question;
+    Ticket human_task;
 
-    explicit Wish(std::uint32_t approvals_needed = 1) {
+    explicit ApprovedRequest(std::uint32_t approvals_needed = 1) {
         life.record(
             PolicyChanged{.version = 1, .settings = "hub risk_high 1000\nhub risk_low 500\n"});
         request = life.accept({.id = "q", .intent = Intent::Request},
                               {.priority = Priority::High, .is_held = true});
         life.record(RequestHeld{.request = request, .tokens_max = 900});
-        question = {(life.history.journal.size() + 1) * 1024};
-        life.record(HumanAsked{.id = question,
+        human_task = {(life.history.journal.size() + 1) * 1024};
+        life.record(HumanAsked{.id = human_task,
                                .request = request,
                                .asked_by = "alice",
                                .deadline_ms = 1'000,
                                .approvals_needed = approvals_needed});
     }
-    Wish& approve(const std::string& who, std::uint64_t tokens, bool awaits_another = false) {
+    ApprovedRequest& approve(const std::string& who,
+                             std::uint64_t tokens,
+                             bool awaits_another = false) {
         life.record(HumanAnswered{
-            .id = question, .by = who, .awaits_another = awaits_another, .tokens = tokens});
+            .id = human_task, .by = who, .awaits_another = awaits_another, .tokens = tokens});
         return *this;
     }
     /// Releases the request, with `read` tokens in its new body if not 0, and admits `admitted`
     /// tokens.
-    Wish& release(std::uint64_t admitted, std::uint64_t read = 0) {
+    ApprovedRequest& release(std::uint64_t admitted, std::uint64_t read = 0) {
         RequestReleased released{.request = request, .by = "ann"};
         if (read > 0) {
             released.envelope =
@@ -57,32 +59,37 @@ struct Wish {
 };
 
 TEST(W9, HoldsWhenTheApprovedBudgetIsAdmitted) {
-    EXPECT_FALSE(Wish{}.approve("ann", 0).release(900).breaks());
-    EXPECT_FALSE(Wish{}.approve("ann", 400).release(400, 400).breaks());
-    EXPECT_FALSE(
-        Wish{2}.approve("ann", 2'000, true).approve("bea", 2'000).release(2'000, 2'000).breaks());
+    EXPECT_FALSE(ApprovedRequest{}.approve("ann", 0).release(900).breaks());
+    EXPECT_FALSE(ApprovedRequest{}.approve("ann", 400).release(400, 400).breaks());
+    EXPECT_FALSE(ApprovedRequest{2}
+                     .approve("ann", 2'000, true)
+                     .approve("bea", 2'000)
+                     .release(2'000, 2'000)
+                     .breaks());
 }
 
 TEST(W9, IsBrokenByABudgetOtherThanApproved) {
-    EXPECT_TRUE(Wish{}.approve("ann", 400).release(900, 400).breaks()) << "admitted";
-    EXPECT_TRUE(Wish{}.approve("ann", 400).release(400, 900).breaks()) << "read";
-    EXPECT_TRUE(Wish{}.approve("ann", 400).release(400).breaks()) << "read as it was asked";
+    EXPECT_TRUE(ApprovedRequest{}.approve("ann", 400).release(900, 400).breaks()) << "admitted";
+    EXPECT_TRUE(ApprovedRequest{}.approve("ann", 400).release(400, 900).breaks()) << "read";
+    EXPECT_TRUE(ApprovedRequest{}.approve("ann", 400).release(400).breaks())
+        << "read as it was asked";
 }
 
 TEST(W9, IsBrokenByTwoApprovalsOfDifferentBudgets) {
-    EXPECT_TRUE(Wish{2}.approve("ann", 0, true).approve("bea", 400).release(400, 400).breaks());
+    EXPECT_TRUE(
+        ApprovedRequest{2}.approve("ann", 0, true).approve("bea", 400).release(400, 400).breaks());
 }
 
 TEST(W9, IsBrokenByOneApprovalOfABudgetForTwo) {
-    EXPECT_FALSE(Wish{}.approve("ann", 1'000).release(1'000, 1'000).breaks());
-    EXPECT_TRUE(Wish{}.approve("ann", 1'001).release(1'001, 1'001).breaks());
+    EXPECT_FALSE(ApprovedRequest{}.approve("ann", 1'000).release(1'000, 1'000).breaks());
+    EXPECT_TRUE(ApprovedRequest{}.approve("ann", 1'001).release(1'001, 1'001).breaks());
 }
 
 TEST(W9, IsBrokenByAStartBeforeTheApproval) {
-    Wish early;
+    ApprovedRequest early;
     early.life.record(LeaseGranted{.ticket = early.request, .instance = {1}, .attempt = 1});
     EXPECT_TRUE(early.breaks());
-    Wish unasked;
+    ApprovedRequest unasked;
     EXPECT_TRUE(unasked.release(900).breaks());
 }
 

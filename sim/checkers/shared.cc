@@ -133,8 +133,8 @@ class Sharing {
     }
 
     void done(const TellDone& told) {
-        if (told.ask == Ask{}) return;
-        const auto& asked = history_.asked[told.ask.value - 1];
+        if (told.reply_target == ReplyTarget{}) return;
+        const auto& asked = history_.asked[told.reply_target.value - 1];
         if (const auto* write = std::get_if<WriteContext>(&asked.command)) {
             const auto& by = write->agent.value.empty() ? asked.caller : write->agent.value;
             if (write->version) expect({write->workflow, by, *write->version + 1});

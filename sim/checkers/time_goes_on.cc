@@ -63,11 +63,13 @@ class Clocks {
     void let_go(Ticket ticket, const Entry& entry) {
         const auto lease = leases_.find(ticket);
         if (lease == leases_.end()) return;
-        const auto chance = book_.clock.first_chance(lease->second.until, lease->second.since);
+        const auto opportunity =
+            book_.clock.first_opportunity(lease->second.until, lease->second.since);
         leases_.erase(lease);
-        if (chance == Time::max() || entry.world <= chance + kTick) return;
+        if (opportunity == Time::max() || entry.world <= opportunity + kTick) return;
         findings_.push_back({"G8",
-                             "a lease ended " + std::to_string((entry.world - chance).count()) +
+                             "a lease ended " +
+                                 std::to_string((entry.world - opportunity).count()) +
                                  " ms after its time, by the world's clock",
                              ticket});
     }

@@ -92,11 +92,11 @@ class Answers {
 
     void expect_in_time(Ticket ticket, const Request& request) {
         const auto since = journal_[request.deadline_record].world;
-        const auto chance = book_.clock.first_chance(request.deadline, since);
+        const auto opportunity = book_.clock.first_opportunity(request.deadline, since);
         const auto answered = journal_[request.answers.front()].world;
-        if (chance == Time::max() || answered <= chance + kTick) return;
+        if (opportunity == Time::max() || answered <= opportunity + kTick) return;
         find(ticket,
-             "was answered " + std::to_string((answered - chance).count()) +
+             "was answered " + std::to_string((answered - opportunity).count()) +
                  " ms after its deadline, by the world's clock");
     }
 

@@ -13,7 +13,7 @@ namespace parlance::sim {
 
 namespace {
 
-using Question = std::pair<std::string, std::string>;  ///< Requester and id.
+using RequesterAndId = std::pair<std::string, std::string>;  ///< Requester and id.
 
 struct Standing {
     Ticket ticket{};
@@ -46,7 +46,7 @@ class Replies {
     void accept(const MessageAccepted& accepted) {
         const auto& envelope = *accepted.envelope;
         if (envelope.intent() == Intent::Request) {
-            const Question asked{envelope.from(), envelope.id()};
+            const RequesterAndId asked{envelope.from(), envelope.id()};
             asked_[asked] = {.ticket = accepted.ticket,
                              .asked_of = std::string{envelope.to()},
                              .taken_before = window_.taken()};
@@ -94,8 +94,8 @@ class Replies {
     const Book& book_;
     Findings& findings_;
     IdWindow window_;
-    std::map<Question, Standing> asked_;
-    std::map<Ticket, Question> names_;
+    std::map<RequesterAndId, Standing> asked_;
+    std::map<Ticket, RequesterAndId> names_;
 };
 
 }  // namespace

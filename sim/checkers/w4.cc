@@ -21,9 +21,10 @@ std::string text_at(json::Value value, std::string_view pointer) {
     return found && found->is_string() ? std::string{found->text(spare)} : std::string{};
 }
 
-class Desk {
+class AnswerChecker {
   public:
-    Desk(const Book& book, Findings& findings) : history_(*book.history), findings_(findings) {
+    AnswerChecker(const Book& book, Findings& findings)
+        : history_(*book.history), findings_(findings) {
         for (const auto& asked : history_.asked) {
             const auto* refused = std::get_if<RefuseReply>(&asked.command);
             if (refused == nullptr || refused->reply == nullptr) continue;
@@ -107,6 +108,6 @@ class Desk {
 
 }  // namespace
 
-void check_w4(const Book& book, Findings& findings) { Desk{book, findings}.run(); }
+void check_w4(const Book& book, Findings& findings) { AnswerChecker{book, findings}.run(); }
 
 }  // namespace parlance::sim

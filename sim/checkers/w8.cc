@@ -24,15 +24,15 @@ namespace {
 /// The first ticket of a record is the record's number times this.
 constexpr std::uint64_t kTicketsPerRecord = 1'024;
 
-enum class Standing { Waiting, Asked, Answered, Broken, Delayed, WithPerson, Ended };
+enum class Standing { Waiting, Asked, Answered, Broken, Delayed, WaitingForHuman, Ended };
 
 struct Part {
     Standing standing = Standing::Waiting;
     StepEnd end = StepEnd::Done;  ///< Valid once the part has ended.
-    Road road = Road::Planned;
+    StepPath path = StepPath::Planned;
     EnvelopePtr reply{};
     std::string offered{};  ///< An answer that awaits a person's decision.
-    Ticket appeal{};
+    Ticket human_task{};
     std::string output{};
 
     bool is(StepEnd how) const { return standing == Standing::Ended && end == how; }
@@ -44,12 +44,12 @@ struct Stride {
     StepEnd end = StepEnd::Done;
 
     bool is_lost() const {
-        return has_ended && (end == StepEnd::Failed || end == StepEnd::Missing);
+        return has_ended && (end == StepEnd::Failed || end == StepEnd::Blocked);
     }
     /// True if an element of a list failed or was blocked.
     bool has_gaps() const {
         return std::ranges::any_of(parts, [](const Part& part) {
-            return part.is(StepEnd::Failed) || part.is(StepEnd::Missing);
+            return part.is(StepEnd::Failed) || part.is(StepEnd::Blocked);
         });
     }
 };
@@ -59,7 +59,7 @@ struct Flow {
     FlowPlan plan;
     std::vector<Stride> steps;
     Time begun{};  ///< By the world's clock.
-    bool is_undone = false;
+    bool is_compensated = false;
     bool has_ended = false;
 };
 
@@ -102,7 +102,7 @@ class Runs {
             [&](const StepDelayed& e) { delay(e); },
             [&](const StepAsked& e) { ask(e); },
             [&](const StepEnded& e) { end(e); },
-            [&](const WorkflowUndone& e) { undo(e); },
+            [&](const WorkflowUndone& e) { compensate(e); },
             [&](const WorkflowEnded& e) { end_run(entry, e); },
             [&](const RequestAnswered& e) { answer(e.request, e.envelope); },
             [&](const RequestFailed& e) { answer(e.request, nullptr); },
@@ -176,10 +176,10 @@ class Runs {
         auto* const flow = open_run(event.run, "is asked for");
         if (flow == nullptr) return;
         auto& part = part_of(*flow, event.step, event.item);
-        if (event.road == Road::Undo) {
-            expect_undo(*flow, event.step, part);
+        if (event.path == StepPath::Compensation) {
+            expect_compensation(*flow, event.step, part);
         } else {
-            if (flow->is_undone) find(*flow, event.step, "begins while all is taken back");
+            if (flow->is_compensated) find(*flow, event.step, "begins while all is taken back");
             if (part.standing == Standing::Ended) find(*flow, event.step, "is run a second time");
             expect_ready(*flow, event.step);
             expect_condition(*flow, event.step, true);
@@ -188,7 +188,7 @@ class Runs {
             find(*flow, event.step, "is asked for again before its answer is looked at");
         }
         part.standing = Standing::Asked;
-        part.road = event.road;
+        part.path = event.path;
         children_[event.request] = {event.run, event.step, event.item};
         expect_inputs(*flow, event, book_.requests.find(event.request));
     }
@@ -211,13 +211,13 @@ class Runs {
         if (event.attempt > plan.retry_max)
             find(*flow, event.step, "is tried more often than it may");
         // A compensation may find no agent to ask.
-        if (event.road == Road::Undo && part.standing == Standing::Ended) {
-            expect_undo(*flow, event.step, part);
+        if (event.path == StepPath::Compensation && part.standing == Standing::Ended) {
+            expect_compensation(*flow, event.step, part);
         } else {
             expect_no_good_answer(*flow, event.step, part);
         }
         part.standing = Standing::Delayed;
-        part.road = event.road;
+        part.path = event.path;
     }
 
     void ask(const StepAsked& event) {
@@ -228,15 +228,15 @@ class Runs {
         if (event.output_size > 0 && part.reply) {
             part.offered = part.reply->body().substr(event.output_at, event.output_size);
         }
-        part.standing = Standing::WithPerson;
-        part.appeal = event.appeal;
+        part.standing = Standing::WaitingForHuman;
+        part.human_task = event.human_task;
     }
 
     void end(const StepEnded& event) {
         auto* const flow = open_run(event.run, "ends");
         if (flow == nullptr) return;
         auto& part = part_of(*flow, event.step, event.item);
-        if (part.standing == Standing::Ended && event.end != StepEnd::Undone) {
+        if (part.standing == Standing::Ended && event.end != StepEnd::Compensated) {
             find(*flow, event.step, "ends twice");
         }
         if (part.standing == Standing::Asked) find(*flow, event.step, "ends without its answer");
@@ -248,12 +248,12 @@ class Runs {
                 expect_no_good_answer(*flow, event.step, part);
                 break;
             case StepEnd::Skipped:
-            case StepEnd::Missing:
+            case StepEnd::Blocked:
                 expect_passed_over(*flow, event, part);
                 break;
-            case StepEnd::Undone:
-                if (part.standing == Standing::Ended) expect_undo(*flow, event.step, part);
-                if (part.road != Road::Undo && event.code.empty()) {
+            case StepEnd::Compensated:
+                if (part.standing == Standing::Ended) expect_compensation(*flow, event.step, part);
+                if (part.path != StepPath::Compensation && event.code.empty()) {
                     find(*flow, event.step, "is undone by nobody");
                 }
                 break;
@@ -276,15 +276,15 @@ class Runs {
             std::ranges::any_of(step.parts, is_done) ? StepEnd::Done : step.parts.front().end;
     }
 
-    void undo(const WorkflowUndone& event) {
+    void compensate(const WorkflowUndone& event) {
         auto* const flow = open_run(event.run, "is taken back");
         if (flow == nullptr) return;
-        if (flow->is_undone) find("W8", *flow, "is taken back twice");
-        flow->is_undone = true;
+        if (flow->is_compensated) find("W8", *flow, "is taken back twice");
+        flow->is_compensated = true;
         for (auto& step : flow->steps) {
             for (auto& part : step.parts) {
-                const bool waits =
-                    part.standing == Standing::Delayed || part.standing == Standing::WithPerson;
+                const bool waits = part.standing == Standing::Delayed ||
+                                   part.standing == Standing::WaitingForHuman;
                 if (!waits) continue;
                 part.standing = Standing::Ended;
                 part.end = StepEnd::Failed;
@@ -405,7 +405,7 @@ class Runs {
 
     void expect_done(const Flow& flow, const StepEnded& event, const Part& part) {
         const auto& plan = flow.plan[event.step];
-        if (part.standing == Standing::WithPerson) return expect_decided(flow, event, part);
+        if (part.standing == Standing::WaitingForHuman) return expect_decided(flow, event, part);
         const auto outcome = part.standing == Standing::Answered
                                  ? read_flow_answer(part.reply->body())
                                  : FlowAnswer{};
@@ -427,7 +427,7 @@ class Runs {
     }
 
     void expect_decided(const Flow& flow, const StepEnded& event, const Part& part) {
-        const auto said = said_.find(part.appeal);
+        const auto said = said_.find(part.human_task);
         if (said == said_.end() || said->second.decision == HumanDecision::Reject) {
             return find(flow, event.step, "is done, and no person said so");
         }
@@ -436,7 +436,7 @@ class Runs {
         if (is_offered != (event.output_size > 0)) {
             find(flow, event.step, "goes on with something else than a person said");
         }
-        const bool is_its_own = flow.plan[event.step].asks_person || is_offered;
+        const bool is_its_own = flow.plan[event.step].is_human_task || is_offered;
         if (!is_its_own && event.output != said->second.content) {
             find(flow, event.step, "goes on with something else than a person answered");
         }
@@ -454,21 +454,22 @@ class Runs {
         if (event.end == StepEnd::Skipped) expect_condition(flow, event.step, false);
     }
 
-    static bool can_be_undone(const Flow& flow, std::size_t step, const Part& part) {
-        return part.is(StepEnd::Done) && flow.plan[step].can_be_undone;
+    static bool can_be_compensated(const Flow& flow, std::size_t step, const Part& part) {
+        return part.is(StepEnd::Done) && flow.plan[step].can_be_compensated;
     }
 
     /// Expects a compensation only of a completed step, after the steps that waited for the step.
-    void expect_undo(const Flow& flow, std::uint32_t step, const Part& part) {
-        if (!flow.is_undone) find(flow, step, "is taken back, and nobody wanted it");
-        const bool is_retry = part.standing == Standing::Delayed && part.road == Road::Undo;
-        if (!is_retry && !can_be_undone(flow, step, part)) {
+    void expect_compensation(const Flow& flow, std::uint32_t step, const Part& part) {
+        if (!flow.is_compensated) find(flow, step, "is taken back, and nobody wanted it");
+        const bool is_retry =
+            part.standing == Standing::Delayed && part.path == StepPath::Compensation;
+        if (!is_retry && !can_be_compensated(flow, step, part)) {
             find(flow, step, "is taken back without having been done");
         }
         for (std::uint32_t other = 0; other < flow.steps.size(); ++other) {
             const auto& parts = flow.steps[other].parts;
             const bool is_still_done = std::ranges::any_of(
-                parts, [&](const Part& each) { return can_be_undone(flow, other, each); });
+                parts, [&](const Part& each) { return can_be_compensated(flow, other, each); });
             if (is_still_done && waits_for(flow.plan, other, step)) {
                 find(flow, step, "is taken back before what came after it");
             }
@@ -497,7 +498,7 @@ class Runs {
         for (std::uint32_t step = 0; step < flow->steps.size(); ++step) {
             for (const auto& part : flow->steps[step].parts) {
                 if (part.standing == Standing::Answered) find(*flow, step, "has an unread answer");
-                if (flow->is_undone && can_be_undone(*flow, step, part)) {
+                if (flow->is_compensated && can_be_compensated(*flow, step, part)) {
                     find(*flow, step, "was not taken back");
                 }
             }
@@ -505,7 +506,7 @@ class Runs {
     }
 
     static WorkflowEnd end_of(const Flow& flow) {
-        if (flow.is_undone) return WorkflowEnd::Cancelled;
+        if (flow.is_compensated) return WorkflowEnd::Cancelled;
         bool has_done = false;
         bool has_lost = false;
         for (std::size_t i = 0; i < flow.steps.size(); ++i) {
@@ -523,7 +524,7 @@ class Runs {
     void expect_end(const Entry& entry, const Flow& flow, const WorkflowEnded& event) {
         const auto deadline = flow.started.deadline;
         if (event.end == WorkflowEnd::TimedOut) {
-            const bool is_over = deadline != Time{} && deadline <= entry.at && !flow.is_undone;
+            const bool is_over = deadline != Time{} && deadline <= entry.at && !flow.is_compensated;
             if (!is_over) find("W1", flow, "was ended before its time was over");
         } else if (event.end != end_of(flow)) {
             find("W8", flow, "did not end as its steps did");
@@ -534,9 +535,10 @@ class Runs {
         if (!may_be_open && !std::ranges::all_of(flow.steps, has_ended)) {
             find("W8", flow, "ended with something left to do");
         }
-        if (deadline == Time{} || flow.is_undone || is_stopped_ || resumed_at_ >= deadline) return;
-        const auto chance = book_.clock.first_chance(deadline, flow.begun);
-        if (chance != Time::max() && entry.world > chance + kTick) {
+        if (deadline == Time{} || flow.is_compensated || is_stopped_ || resumed_at_ >= deadline)
+            return;
+        const auto opportunity = book_.clock.first_opportunity(deadline, flow.begun);
+        if (opportunity != Time::max() && entry.world > opportunity + kTick) {
             find("W1", flow, "ended after its time");
         }
     }

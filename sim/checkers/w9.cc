@@ -23,9 +23,9 @@ struct Asked {
     std::set<std::string> approved_by{};
 };
 
-class Office {
+class HumanTaskChecker {
   public:
-    Office(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
+    HumanTaskChecker(const Book& book, Findings& findings) : book_(book), findings_(findings) {}
 
     void run() {
         for (const auto& entry : book_.history->journal) take(entry);
@@ -143,6 +143,6 @@ class Office {
 
 }  // namespace
 
-void check_w9(const Book& book, Findings& findings) { Office{book, findings}.run(); }
+void check_w9(const Book& book, Findings& findings) { HumanTaskChecker{book, findings}.run(); }
 
 }  // namespace parlance::sim

@@ -36,7 +36,7 @@ struct Tale {
                                                           .correlation = "w",
                                                           .deadline = deadline}));
     }
-    Tale& begin(std::uint32_t step, const std::string& inputs, Road road = Road::Planned) {
+    Tale& begin(std::uint32_t step, const std::string& inputs, StepPath path = StepPath::Planned) {
         const auto ticket =
             life.accept({.id = "q" + std::to_string(++letters),
                          .from = "ORC",
@@ -46,7 +46,7 @@ struct Tale {
                          .body = R"({"inputs":)" + inputs + "}"},
                         {.priority = Priority::High, .deadline = life.now() + 1s, .waits = true});
         life.record(
-            StepBegan{.run = run, .step = step, .attempt = 1, .road = road, .request = ticket});
+            StepBegan{.run = run, .step = step, .attempt = 1, .path = path, .request = ticket});
         asked[step] = ticket;
         return *this;
     }
@@ -70,14 +70,14 @@ struct Tale {
     Tale& do_step(std::uint32_t step) {
         return begin(step, step == kFirst ? "{}" : R"({"of":1})").answer(step).end(step);
     }
-    Tale& undo() {
+    Tale& compensate() {
         life.record(WorkflowUndone{.run = run, .by = "alice"});
         return *this;
     }
-    Tale& undo_step(std::uint32_t step) {
-        return begin(step, step == kFirst ? "{}" : R"({"of":1})", Road::Undo)
+    Tale& compensate_step(std::uint32_t step) {
+        return begin(step, step == kFirst ? "{}" : R"({"of":1})", StepPath::Compensation)
             .answer(step)
-            .end(step, StepEnd::Undone);
+            .end(step, StepEnd::Compensated);
     }
     Tale& finish(WorkflowEnd end, const std::string& output, const std::string& status) {
         auto report = R"({"workflow_id":"w","status":")" + status + R"(","output":)" + output +
@@ -101,7 +101,8 @@ TEST(W8, IsKeptByACompletedWorkflow) {
 
 TEST(W8, IsKeptByCompensatingTheLastStepFirst) {
     Tale tale;
-    tale.do_step(kFirst).do_step(kSecond).undo().undo_step(kSecond).undo_step(kFirst);
+    tale.do_step(kFirst).do_step(kSecond).compensate().compensate_step(kSecond).compensate_step(
+        kFirst);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
     for (const auto* promise : {"W1", "W4", "W8"})
         EXPECT_FALSE(tale.breaks(promise)) << tale.life.broken();
@@ -109,20 +110,21 @@ TEST(W8, IsKeptByCompensatingTheLastStepFirst) {
 
 TEST(W8, IsBrokenByCompensatingTheFirstStepFirst) {
     Tale tale;
-    tale.do_step(kFirst).do_step(kSecond).undo().undo_step(kFirst).undo_step(kSecond);
+    tale.do_step(kFirst).do_step(kSecond).compensate().compensate_step(kFirst).compensate_step(
+        kSecond);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
 TEST(W8, IsBrokenByAMissingCompensation) {
     Tale tale;
-    tale.do_step(kFirst).undo().finish(WorkflowEnd::Cancelled, R"({"first":1})", "CANCELLED");
+    tale.do_step(kFirst).compensate().finish(WorkflowEnd::Cancelled, R"({"first":1})", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }
 
 TEST(W8, IsBrokenByCompensatingAStepThatDidNotRun) {
     Tale tale;
-    tale.do_step(kFirst).undo().undo_step(kSecond).undo_step(kFirst);
+    tale.do_step(kFirst).compensate().compensate_step(kSecond).compensate_step(kFirst);
     tale.finish(WorkflowEnd::Cancelled, "{}", "CANCELLED");
     EXPECT_TRUE(tale.breaks("W8"));
 }

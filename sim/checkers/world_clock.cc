@@ -54,17 +54,17 @@ Time WorldClock::pause_began(Time world) const {
     return world <= pause.until ? pause.from : world;
 }
 
-Time WorldClock::first_chance(Time due, Time since) const {
+Time WorldClock::first_opportunity(Time due, Time since) const {
     if (runs_.empty()) return end_of_pause(std::max(due, since));
     for (const auto& run : runs_) {
         const auto is_due = run.begin + std::max(due - run.hub_time, Duration{});
-        const auto chance = end_of_pause(std::max(is_due, since));
+        const auto opportunity = end_of_pause(std::max(is_due, since));
         // The hub has a tick for due work, and work at its last moment may not have reached the
         // disk.
-        if (end_of_pause(chance + kTick) < run.end) {
+        if (end_of_pause(opportunity + kTick) < run.end) {
             // A pause that begins within the tick, for example when a disk fails, preceded the
             // hub's turn.
-            return std::max(chance, end_of_pause(chance + kTick) - kTick);
+            return std::max(opportunity, end_of_pause(opportunity + kTick) - kTick);
         }
     }
     return Time::max();

@@ -25,7 +25,7 @@ class WorldClock {
     Time hub_time(Time world) const;
     /// The first moment of the world, not before `since`, at which hub time is `due` or later and
     /// the hub can act; the end of time if the history has none.
-    Time first_chance(Time due, Time since) const;
+    Time first_opportunity(Time due, Time since) const;
     /// The start of the pause around a moment; the moment itself outside of pauses.
     Time pause_began(Time world) const;
     /// The end of the pause around a moment; the moment itself outside of pauses.

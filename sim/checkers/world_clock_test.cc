@@ -30,19 +30,21 @@ TEST(WorldClock, KnowsWhenTheHubCanAct) {
                               {.begin = kStart + 20s, .wall = kStart + 20s, .last = {1}}};
     life.history.pauses = {{kStart + 1s, kStart + 2s}, {kStart + 10s, kStart + 21s}};
     const WorldClock clock{life.history};
-    EXPECT_EQ(clock.first_chance(kStart + 500ms, kStart), kStart + 500ms);
-    EXPECT_EQ(clock.first_chance(kStart + 1500ms, kStart), kStart + 2s) << "it waits for a sync";
-    EXPECT_EQ(clock.first_chance(kStart + 12s, kStart), kStart + 21s) << "it is down";
-    EXPECT_EQ(clock.first_chance(kStart + 1s, kStart + 5s), kStart + 5s) << "nobody knew before";
+    EXPECT_EQ(clock.first_opportunity(kStart + 500ms, kStart), kStart + 500ms);
+    EXPECT_EQ(clock.first_opportunity(kStart + 1500ms, kStart), kStart + 2s)
+        << "it waits for a sync";
+    EXPECT_EQ(clock.first_opportunity(kStart + 12s, kStart), kStart + 21s) << "it is down";
+    EXPECT_EQ(clock.first_opportunity(kStart + 1s, kStart + 5s), kStart + 5s)
+        << "nobody knew before";
     EXPECT_EQ(clock.pause_began(kStart + 1500ms), kStart + 1s);
     EXPECT_EQ(clock.pause_began(kStart + 5s), kStart + 5s);
 }
 
-TEST(WorldClock, HasNoChanceForWorkDueAfterTheEnd) {
+TEST(WorldClock, HasNoOpportunityForWorkDueAfterTheEnd) {
     Chronicle life;
     life.history.processes = {{.begin = kStart, .wall = kStart, .last = {}, .end = kStart + 10s}};
     const WorldClock clock{life.history};
-    EXPECT_EQ(clock.first_chance(kStart + 10s, kStart), Time::max());
+    EXPECT_EQ(clock.first_opportunity(kStart + 10s, kStart), Time::max());
 }
 
 /// A request that ends at its deadline, and an answer that the requester settles.
@@ -103,7 +105,8 @@ TEST(W1, IsBrokenByADroppedAnswerOfAnyPriority) {
     timed_out.life.later(1s);
     const auto answer = timed_out.fail();
     timed_out.life.lease(answer, 1, {2});
-    timed_out.life.record(MessageDropped{.ticket = answer, .setback = Setback::LeaseExpired});
+    timed_out.life.record(
+        MessageDropped{.ticket = answer, .failure = DeliveryFailure::LeaseExpired});
     EXPECT_TRUE(timed_out.life.breaks("W1"));
 }
 
@@ -143,7 +146,7 @@ TEST(D6, IsBrokenByAWaitTooShortByTheWorldsClock) {
     // Hub time runs ahead: by the journal the wait is as long as it should be.
     life.record(DeliveryReturned{.ticket = ticket,
                                  .attempt = 1,
-                                 .setback = Setback::LeaseExpired,
+                                 .failure = DeliveryFailure::LeaseExpired,
                                  .retry_at = life.now() + life.history.limits.backoff_base});
     life.later(life.history.limits.backoff_base).later_unnoticed(-50ms);
     life.record(RetryBegan{ticket});
@@ -159,7 +162,7 @@ TEST(D6, IsBrokenByAWaitThatDoesNotEnd) {
         life.lease(ticket, 1);
         life.record(DeliveryReturned{.ticket = ticket,
                                      .attempt = 1,
-                                     .setback = Setback::LeaseExpired,
+                                     .failure = DeliveryFailure::LeaseExpired,
                                      .retry_at = life.now() + life.history.limits.backoff_base});
         life.later(life.history.limits.backoff_base + late).record(RetryBegan{ticket});
         life.acknowledge(life.lease(ticket, 2));
@@ -214,7 +217,7 @@ TEST(G8, IsBrokenByALeaseThatDoesNotEnd) {
         life.record(LeaseGranted{
             .ticket = ticket, .instance = {1}, .attempt = 1, .until = life.now() + 1s});
         life.later(1s + late);
-        life.record(MessageDropped{.ticket = ticket, .setback = Setback::LeaseExpired});
+        life.record(MessageDropped{.ticket = ticket, .failure = DeliveryFailure::LeaseExpired});
         EXPECT_EQ(life.breaks("G8"), late > 0ms);
     }
 }

@@ -43,7 +43,7 @@ class Chronicle {
         history.journal.push_back({sequence, now_, std::move(event), world_});
         return sequence;
     }
-    Ask ask(Command command, std::string caller = "alice") {
+    ReplyTarget ask(Command command, std::string caller = "alice") {
         history.asked.push_back({now_, std::move(caller), std::move(command), 0});
         return {history.asked.size()};
     }
@@ -59,7 +59,7 @@ class Chronicle {
         accepted.ticket = {(history.journal.size() + 1) * 1024};
         accepted.envelope = message;
         const auto sequence = record(accepted);
-        show(TellAccepted{.ask = from, .ticket = accepted.ticket, .sequence = sequence});
+        show(TellAccepted{.reply_target = from, .ticket = accepted.ticket, .sequence = sequence});
         return accepted.ticket;
     }
     /// Leases the message to an instance of bob and delivers it.

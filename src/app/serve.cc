@@ -30,9 +30,9 @@
 #include "base/tls_names.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
+#include "gateway/message_writer.h"
 #include "gateway/notifier.h"
 #include "gateway/personal.h"
-#include "gateway/scribe.h"
 #include "identity/authority.h"
 #include "identity/folder.h"
 #include "journal/posix_disk.h"
@@ -109,7 +109,7 @@ Duration steady_clock() {
         std::chrono::steady_clock::now().time_since_epoch());
 }
 
-std::function<std::uint64_t()> fresh_chance() {
+std::function<std::uint64_t()> fresh_entropy() {
     std::random_device device;
     std::seed_seq seed{device(), device(), device(), device()};
     return [engine = std::mt19937_64{seed}]() mutable { return engine(); };
@@ -400,7 +400,7 @@ class Hub {
         disk_ = watched(TRY(journal::open_posix_disk(options_.data, true)), health_watch_);
         auto journal = TRY(open_checked_journal());
         const auto personal_key = TRY(open_personal_key(options_.data));
-        const gateway::Options desk{
+        const gateway::Options gateway_options{
             .is_dev = options_.is_dev,
             .version = std::string{kVersion},
             .message_bytes_max = options_.doors.body_bytes_max,
@@ -413,24 +413,24 @@ class Hub {
             .hosts_allowed = options_.notifier.hosts_allowed,
             .names = names_of_hub(),
             .log = [](const std::string& line) { spdlog::error("{}", line); }};
-        feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
-        gateway_ =
-            std::make_unique<gateway::Gateway>(loop_, *feed_, desk, wall_clock, fresh_chance());
-        scribe_.keep_back(desk.personal, desk.personal_key);
+        feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(gateway_options));
+        gateway_ = std::make_unique<gateway::Gateway>(
+            loop_, *feed_, gateway_options, wall_clock, fresh_entropy());
+        message_writer_.keep_back(gateway_options.personal, gateway_options.personal_key);
         engine_ = TRY(engine::Engine::open(
             std::move(journal),
             {.limits = options_.limits,
-             .scribe = &scribe_,
+             .message_writer = &message_writer_,
              .version = std::string{kVersion},
              .snapshot_records_min = options_.snapshot_records_min},
             {.wall_clock = wall_clock,
              .steady_clock = steady_clock,
-             .chance = fresh_chance(),
+             .entropy = fresh_entropy(),
              .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
              .background = [this](std::function<void()> job) { worker_.post(std::move(job)); },
              .log =
-                 [desk](const std::string& line) {
-                     spdlog::warn("{}", gateway::redacted_words(desk, line, "log"));
+                 [gateway_options](const std::string& line) {
+                     spdlog::warn("{}", gateway::redacted_words(gateway_options, line, "log"));
                  }}));
         gateway_->attach(*engine_);
         bookkeeper_ = std::make_unique<views::Bookkeeper>(
@@ -438,8 +438,8 @@ class Hub {
             views::BookkeeperOptions{
                 .path = options_.data + "/views.db",
                 .harmless =
-                    [desk](std::string_view words, std::string_view workflow) {
-                        return gateway::redacted_words(desk, words, workflow);
+                    [gateway_options](std::string_view words, std::string_view workflow) {
+                        return gateway::redacted_words(gateway_options, words, workflow);
                     },
                 .log = [](const std::string& line) { spdlog::warn("{}", line); }});
         gateway_->attach(*bookkeeper_);
@@ -609,7 +609,7 @@ class Hub {
     std::unique_ptr<views::Feed> feed_;
     std::unique_ptr<views::Bookkeeper> bookkeeper_;
     std::unique_ptr<views::Scrubber> scrubber_;
-    gateway::DialectScribe scribe_;
+    gateway::DialectMessageWriter message_writer_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/halves.h"
+#include "base/packed_uint64.h"
 #include "base/slab.h"
 #include "base/time.h"
 
@@ -68,7 +68,7 @@ class Agenda {
   private:
     /// An entry without padding, since an agenda may hold a million.
     struct Packed {
-        Halves at{};
+        PackedUint64 at{};
         Slot owner = kNoSlot;
 
         Packed() = default;

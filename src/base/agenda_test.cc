@@ -10,18 +10,18 @@ namespace parlance {
 namespace {
 
 TEST(Agenda, GivesEntriesInOrderOfTimeThenNumberWhateverTheOrderOfInsertion) {
-    std::mt19937 chance{7};
+    std::mt19937 entropy{7};
     std::vector<AgendaPlace> places(200, kNotOnAgenda);
     const auto mark_of = [&](Slot slot) { return AgendaMark{places[slot], 1'000 - slot}; };
     Agenda agenda;
     std::vector<std::pair<std::int64_t, std::uint64_t>> expected;
     for (Slot slot = 0; slot < 200; ++slot) {
-        const std::int64_t at = chance() % 20;
+        const std::int64_t at = entropy() % 20;
         agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
         expected.emplace_back(at, 1'000 - slot);
     }
     for (Slot slot = 0; slot < 200; slot += 3) {  // Moves some entries and removes some.
-        const std::int64_t at = chance() % 20;
+        const std::int64_t at = entropy() % 20;
         agenda.set({.at = Time{Duration{at}}, .owner = slot}, mark_of);
         expected[slot].first = at;
     }

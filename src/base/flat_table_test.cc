@@ -114,11 +114,11 @@ TEST(FlatTable, AnEmptiedSmallTableKeepsItsMemory) {
 }
 
 TEST(FlatTable, IsLikeAMapOfTheSameRows) {
-    std::mt19937_64 chance{5};
+    std::mt19937_64 entropy{5};
     Table table;
     std::map<std::uint64_t, std::uint32_t> map;
     for (int round = 0; round < 50'000; ++round) {
-        const auto key = chance() % 2'000 * 0x0100'0000'0000U;  // As far apart as possible.
+        const auto key = entropy() % 2'000 * 0x0100'0000'0000U;  // As far apart as possible.
         const auto* found = find(table, key);
         ASSERT_EQ(found != nullptr, map.contains(key)) << round;
         if (found != nullptr) {
@@ -126,7 +126,7 @@ TEST(FlatTable, IsLikeAMapOfTheSameRows) {
             table.remove(found);
             map.erase(key);
         } else {
-            const auto value = static_cast<std::uint32_t>(chance() | 1U);
+            const auto value = static_cast<std::uint32_t>(entropy() | 1U);
             table.add({key, value});
             map.emplace(key, value);
         }

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "base/json_sketch.h"
+#include "base/json_outline_writer.h"
 #include "base/json_strict.h"
 
 namespace parlance::json {
@@ -546,16 +546,16 @@ TEST(JsonQuote, RecognisesTextThatNeedsNoEscapes) {
 }
 
 /// Writes {"a":"\n","b":{"c":[1]},"d":2}, with a member in between that is dropped.
-std::string sketched(Outline& outline, std::size_t room) {
-    Sketch sketch{&outline, room};
+std::string written_with_outline(Outline& outline, std::size_t room) {
+    OutlineWriter outline_writer{&outline, room};
     std::string text = "{";
-    const std::size_t whole = sketch.begin();
+    const std::size_t whole = outline_writer.begin();
     const auto member = [&](std::string_view key, std::string_view before, auto write) {
         text.append(before).append(1, '"').append(key).append("\":");
-        const Sketch::Place place{text.size() - key.size() - 2, key.size(), text.size()};
-        const std::size_t row = sketch.begin();
+        const OutlineWriter::Place place{text.size() - key.size() - 2, key.size(), text.size()};
+        const std::size_t row = outline_writer.begin();
         write();
-        sketch.end(row, text, place);
+        outline_writer.end(row, text, place);
         return row;
     };
     member("a", "", [&] { text += R"("\n")"; });
@@ -565,18 +565,18 @@ std::string sketched(Outline& outline, std::size_t room) {
         text += '}';
     });
     const std::size_t size = text.size();
-    sketch.drop(member("x", ",", [&] { member("y", "", [] {}); }));
+    outline_writer.drop(member("x", ",", [&] { member("y", "", [] {}); }));
     text.resize(size);
     member("d", ",", [&] { text += '2'; });
     text += '}';
-    sketch.end(whole, text, {});
-    sketch.done(text);
+    outline_writer.end(whole, text, {});
+    outline_writer.done(text);
     return text;
 }
 
-TEST(JsonSketch, OutlinesTheWrittenText) {
+TEST(JsonOutlineWriter, OutlinesTheWrittenText) {
     Outline outline;
-    const std::string text = sketched(outline, 7);
+    const std::string text = written_with_outline(outline, 7);
     ASSERT_EQ(text, R"({"a":"\n","b":{"c":[1]},"d":2})");
     outline.begin = text.data();
     const Value message = root(text, outline);
@@ -594,9 +594,9 @@ TEST(JsonSketch, OutlinesTheWrittenText) {
     EXPECT_FALSE(find(message, "x"));
 }
 
-TEST(JsonSketch, WithoutRoomForAllOutlinesNothing) {
+TEST(JsonOutlineWriter, WithoutRoomForAllOutlinesNothing) {
     Outline outline;
-    const std::string text = sketched(outline, 4);
+    const std::string text = written_with_outline(outline, 4);
     EXPECT_EQ(outline.count, 0U);
     EXPECT_EQ(find(root(text, outline), "d")->raw, "2");
 }

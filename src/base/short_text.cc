@@ -34,7 +34,7 @@ bool is_lower_hex(std::string_view text) {
 }
 
 /// Packs two characters per byte, skipping hyphens.
-void append_halves(std::string& out, std::string_view text) {
+void append_packed_hex(std::string& out, std::string_view text) {
     for (std::size_t at = 0; at < text.size(); at += 2) {
         if (text[at] == '-') ++at;
         out.push_back(static_cast<char>(value_of(text[at]) << 4U | value_of(text[at + 1])));
@@ -56,11 +56,11 @@ std::string whole(std::string_view bytes) {
 void append_short(std::string& out, std::string_view text) {
     if (is_lower_uuid(text)) {
         append_varint(out, kUuidBytes << 2U | Uuid);
-        return append_halves(out, text);
+        return append_packed_hex(out, text);
     }
     if (is_lower_hex(text)) {
         append_varint(out, text.size() / 2 << 2U | Hex);
-        return append_halves(out, text);
+        return append_packed_hex(out, text);
     }
     append_varint(out, text.size() << 2U | Plain);
     out.append(text);

@@ -35,20 +35,20 @@ TEST(SortedChunks, AnEmptySetIsSearchedLikeAnyOther) {
 
 /// Compares with std::set: random inserts and erases, of few and of many values.
 void compare_with_a_tree(std::uint64_t seed, std::uint64_t values, int rounds) {
-    std::mt19937_64 chance{seed};
+    std::mt19937_64 entropy{seed};
     SortedChunks<Pair> set;
     std::set<Pair> tree;
     for (int round = 0; round < rounds; ++round) {
-        const Pair value{chance() % values, chance() % 3};
+        const Pair value{entropy() % values, entropy() % 3};
         // Grows for a while, then shrinks for a while.
         const bool grows = (round / 1'000) % 3 != 2;
-        if ((chance() % 4 != 0) == grows) {
+        if ((entropy() % 4 != 0) == grows) {
             ASSERT_EQ(set.emplace(value.first, value.second), tree.insert(value).second);
         } else {
             ASSERT_EQ(set.erase(value), tree.erase(value) == 1);
         }
         ASSERT_EQ(set.size(), tree.size());
-        const Pair sought{chance() % values, 0};
+        const Pair sought{entropy() % values, 0};
         const auto found = set.lower_bound(sought);
         const auto expected = tree.lower_bound(sought);
         ASSERT_EQ(found == set.end(), expected == tree.end());

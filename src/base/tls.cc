@@ -295,7 +295,7 @@ std::shared_ptr<const TlsCertificate> TlsSession::certificate() const {
                                                            .until = end_of(certificate)});
 }
 
-std::string TlsSession::trouble() const {
+std::string TlsSession::failure_reason() const {
     const auto verified = SSL_get_verify_result(session_.get());
     if (verified != X509_V_OK) return X509_verify_cert_error_string(verified);
     const char* const reason = error_ == 0 ? nullptr : ERR_reason_error_string(error_);

@@ -74,7 +74,7 @@ class TlsSession {
     /// The peer's certificate; null if the peer sent none.
     std::shared_ptr<const TlsCertificate> certificate() const;
     /// Why the session is broken, for people.
-    std::string trouble() const;
+    std::string failure_reason() const;
 
   private:
     struct Free {

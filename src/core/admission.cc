@@ -11,7 +11,7 @@
 #include "core/capability.h"
 #include "core/draft.h"
 #include "core/guards.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -20,67 +20,68 @@ namespace {
 
 // --- recorded events -------------------------------------------------------------------------
 
-DelegationFounded founding(const Case& the) {
-    const auto& policy = the.state.governor.policy;
+DelegationFounded founding(const GuardInput& input) {
+    const auto& policy = input.state.governor.policy;
     const auto limit = [&](Rule rule) {
-        return static_cast<std::uint64_t>(limit_of(policy, rule, the.subject));
+        return static_cast<std::uint64_t>(limit_of(policy, rule, input.subject));
     };
-    return {.request = the.at.unfounded->ticket,
-            .user = the.user,
+    return {.request = input.at.unfounded->ticket,
+            .user = input.user,
             .depth_max = static_cast<std::uint32_t>(limit(Rule::DepthMax)),
             .tokens = limit(Rule::TokensPerRoot),
             .cost = limit(Rule::CostPerRoot),
-            .id = std::string{the.at.unfounded->asked->id()},
-            .objective_hash = the.founder ? the.founder->objective_hash : std::string{},
-            .words_hash = the.founder ? the.founder->words_hash : std::string{}};
+            .id = std::string{input.at.unfounded->asked->id()},
+            .objective_hash = input.founder ? input.founder->objective_hash : std::string{},
+            .words_hash = input.founder ? input.founder->words_hash : std::string{}};
 }
 
-Ticket root_of(const Case& the, Ticket request) {
-    if (the.at.unfounded != nullptr) return the.at.unfounded->ticket;
-    return the.at.root != nullptr ? the.at.root->number : request;
+Ticket root_of(const GuardInput& input, Ticket request) {
+    if (input.at.unfounded != nullptr) return input.at.unfounded->ticket;
+    return input.at.root != nullptr ? input.at.root->number : request;
 }
 
-Ticket parent_of(const Case& the) {
-    if (the.at.unfounded != nullptr) return the.at.unfounded->ticket;
-    return the.at.parent != nullptr ? the.at.parent->request : Ticket{};
+Ticket parent_of(const GuardInput& input) {
+    if (input.at.unfounded != nullptr) return input.at.unfounded->ticket;
+    return input.at.parent != nullptr ? input.at.parent->request : Ticket{};
 }
 
-DelegationAdmitted admitting(const Case& the, Ticket request) {
-    DelegationAdmitted admitted{.request = request,
-                                .parent = parent_of(the),
-                                .root = root_of(the, request),
-                                .user = the.user,
-                                .session = the.claim.session,
-                                .child_session = the.claim.child_session,
-                                .objective = the.claim.objective,
-                                .objective_hash = the.claim.objective_hash,
-                                .depth = the.depth,
-                                .depth_max = the.depth_max,
-                                .tokens = the.tokens,
-                                .cost = the.cost,
-                                .tools = the.claim.tools,
-                                .limits_tools = the.claim.limits_tools || !the.claim.tools.empty(),
-                                .words_hash = the.claim.words_hash};
-    if (!admitted.limits_tools && the.at.parent != nullptr && the.at.parent->limits_tools) {
-        admitted.tools = the.at.parent->tools;
+DelegationAdmitted admitting(const GuardInput& input, Ticket request) {
+    DelegationAdmitted admitted{
+        .request = request,
+        .parent = parent_of(input),
+        .root = root_of(input, request),
+        .user = input.user,
+        .session = input.claim.session,
+        .child_session = input.claim.child_session,
+        .objective = input.claim.objective,
+        .objective_hash = input.claim.objective_hash,
+        .depth = input.depth,
+        .depth_max = input.depth_max,
+        .tokens = input.tokens,
+        .cost = input.cost,
+        .tools = input.claim.tools,
+        .limits_tools = input.claim.limits_tools || !input.claim.tools.empty(),
+        .words_hash = input.claim.words_hash};
+    if (!admitted.limits_tools && input.at.parent != nullptr && input.at.parent->limits_tools) {
+        admitted.tools = input.at.parent->tools;
         admitted.limits_tools = true;
     }
     if (admitted.root == request) {
         // Only in dialects that thread sessions does the next request of the session join the same
         // tree.
-        if (!the.claim.has_session) admitted.session.clear();
-        admitted.root_tokens = static_cast<std::uint64_t>(the.limit(Rule::TokensPerRoot));
-        admitted.root_cost = static_cast<std::uint64_t>(the.limit(Rule::CostPerRoot));
+        if (!input.claim.has_session) admitted.session.clear();
+        admitted.root_tokens = static_cast<std::uint64_t>(input.limit(Rule::TokensPerRoot));
+        admitted.root_cost = static_cast<std::uint64_t>(input.limit(Rule::CostPerRoot));
     }
     return admitted;
 }
 
-Time deadline_max(const Case& the) {
-    auto last = the.now + Duration{the.limit(Rule::DeadlineMsMax)};
+Time deadline_max(const GuardInput& input) {
+    auto last = input.now + Duration{input.limit(Rule::DeadlineMsMax)};
     if (is_planted(Mutant::OutliveTheParent)) return last;
-    if (the.at.parent != nullptr) last = std::min(last, the.at.parent->deadline);
-    if (the.at.unfounded == nullptr) return last;
-    return std::min(last, broker::deadline_of(the.state.requests, *the.at.unfounded));
+    if (input.at.parent != nullptr) last = std::min(last, input.at.parent->deadline);
+    if (input.at.unfounded == nullptr) return last;
+    return std::min(last, broker::deadline_of(input.state.requests, *input.at.unfounded));
 }
 
 const Claim kNoClaim{};
@@ -89,33 +90,33 @@ const Claim kNoClaim{};
 
 void note(std::vector<Finding>& findings,
           std::string_view guard,
-          const Word& word,
+          const GuardVerdict& verdict,
           std::vector<LookedUp>& rules) {
     findings.push_back({.guard = guard,
-                        .refusal = word.refusal,
-                        .detail = word.detail,
-                        .retry_after_ms = word.retry_after_ms,
-                        .approvals_needed = word.approvals_needed,
+                        .refusal = verdict.refusal,
+                        .detail = verdict.detail,
+                        .retry_after_ms = verdict.retry_after_ms,
+                        .approvals_needed = verdict.approvals_needed,
                         .rules = std::exchange(rules, {})});
 }
 
 /// Why some rules are not asked; or the capability that they are asked for.
-Finding standing(const Case& the, bool is_in_a_tree) {
+Finding standing(const GuardInput& input, bool is_in_a_tree) {
     Finding finding{.guard = is_in_a_tree ? "capability rules" : "tree", .is_asked = false};
-    const auto& capabilities = the.state.registry.agents[the.target].capabilities;
+    const auto& capabilities = input.state.registry.agents[input.target].capabilities;
     if (!is_in_a_tree) {
         finding.detail =
             "it is in no tree of delegations: no limit of depth, fan-out, users, tools, budgets or "
             "capabilities is asked for";
-    } else if (!the.subject.capability.empty()) {
+    } else if (!input.subject.capability.empty()) {
         finding.is_asked = true;
-        finding.detail = fmt::format("it asks for '{}'", the.subject.capability);
+        finding.detail = fmt::format("it asks for '{}'", input.subject.capability);
     } else if (capabilities.empty()) {
-        finding.detail = fmt::format("'{}' has registered no capability", the.envelope.to());
+        finding.detail = fmt::format("'{}' has registered no capability", input.envelope.to());
     } else {
         finding.detail =
             fmt::format("'{}' has registered {} capabilities, and it names none of them",
-                        the.envelope.to(),
+                        input.envelope.to(),
                         capabilities.size());
     }
     return finding;
@@ -155,72 +156,73 @@ Admission admission(const State& state,
                     const Approval* approval,
                     const Beside& beside) {
     const auto& envelope = *send.envelope;
-    Case the{.state = state,
-             .caller = cause.caller.get(),
-             .envelope = envelope,
-             .claim = send.claim ? *send.claim : kNoClaim,
-             .now = cause.now,
-             .origin = registry::find_agent(state.registry, envelope.from()),
-             .target = registry::find_agent(state.registry, envelope.to()),
-             .has_claim = send.claim != nullptr,
-             .beside = beside};
-    const Asking asking{.by = the.origin,
-                        .envelope = envelope,
-                        .claim = the.claim,
-                        .hands_over = send.passing && send.passing->hands_over};
+    GuardInput input{.state = state,
+                     .caller = cause.caller.get(),
+                     .envelope = envelope,
+                     .claim = send.claim ? *send.claim : kNoClaim,
+                     .now = cause.now,
+                     .origin = registry::find_agent(state.registry, envelope.from()),
+                     .target = registry::find_agent(state.registry, envelope.to()),
+                     .has_claim = send.claim != nullptr,
+                     .beside = beside};
+    const StatedRequest stated_request{.by = input.origin,
+                                       .envelope = envelope,
+                                       .claim = input.claim,
+                                       .hands_over = send.passing && send.passing->hands_over};
     // A request approved by people keeps the position found before the approval, and a workflow
     // step gets the position where its workflow began; an agent under the hub's name has no part in
     // this.
-    the.out_of = send.below.value_or(the.claim.parent);
-    const auto parent = approval != nullptr ? approval->parent : the.out_of;
-    const bool is_found = approval != nullptr || the.claim.may_repeat || send.below;
-    the.at = is_found ? place_below(state, parent, asking) : find_place(state, asking);
-    Word asked;
+    input.out_of = send.below.value_or(input.claim.parent);
+    const auto parent = approval != nullptr ? approval->parent : input.out_of;
+    const bool is_found = approval != nullptr || input.claim.may_repeat || send.below;
+    input.at = is_found ? position_below(state, parent, stated_request)
+                        : find_position(state, stated_request);
+    GuardVerdict asked;
     bool is_short = false;  // A budget has too little, and a person may grant tokens of their own.
     // A request for a user belongs to the user, and a spending request is held to the budgets: both
     // begin a tree.
-    const bool spends = the.claim.tokens_max > 0 || limits_spending(state.governor.policy);
-    const bool is_in_a_tree = the.claim.has_session || the.at.parent != nullptr ||
-                              the.at.unfounded != nullptr || !the.claim.user.empty() ||
+    const bool spends = input.claim.tokens_max > 0 || limits_spending(state.governor.policy);
+    const bool is_in_a_tree = input.claim.has_session || input.at.parent != nullptr ||
+                              input.at.unfounded != nullptr || !input.claim.user.empty() ||
                               send.below.value_or(Ticket{}) != Ticket{} || spends;
-    if (is_in_a_tree) measure(the);
+    if (is_in_a_tree) measure(input);
     std::vector<LookedUp> rules;
     if (findings != nullptr) {
-        the.rules = &rules;
-        findings->push_back(standing(the, is_in_a_tree));
+        input.rules = &rules;
+        findings->push_back(standing(input, is_in_a_tree));
     }
     for (const auto& guard : guards()) {
         if (!is_in_a_tree && !guard.is_for_all) continue;
-        auto word = guard.check(the);
-        if (findings != nullptr) note(*findings, guard.name, word, rules);
-        if (word.refusal == Refusal::None) continue;
-        if (word.approvals_needed == 0) {
-            return {.refusal = word.refusal,
-                    .detail = std::move(word.detail),
-                    .retry_after_ms = word.retry_after_ms};
+        auto verdict = guard.check(input);
+        if (findings != nullptr) note(*findings, guard.name, verdict, rules);
+        if (verdict.refusal == Refusal::None) continue;
+        if (verdict.approvals_needed == 0) {
+            return {.refusal = verdict.refusal,
+                    .detail = std::move(verdict.detail),
+                    .retry_after_ms = verdict.retry_after_ms};
         }
         // People are shown the first guard's words; their one answer covers all guards.
-        const auto approvals_needed = std::max(asked.approvals_needed, word.approvals_needed);
-        if (asked.refusal == Refusal::None) asked = std::move(word);
+        const auto approvals_needed = std::max(asked.approvals_needed, verdict.approvals_needed);
+        if (asked.refusal == Refusal::None) asked = std::move(verdict);
         asked.approvals_needed = approvals_needed;
-        is_short = is_short || guard.is_of_purses;
+        is_short = is_short || guard.is_of_budgets;
     }
     if (asked.refusal != Refusal::None && approval == nullptr) {
         return {.refusal = asked.refusal,
                 .detail = std::move(asked.detail),
                 .approvals_needed = asked.approvals_needed,
-                .parent = parent_of(the),
-                .user = the.user,
-                .tokens = the.tokens,
-                .deadline_max = deadline_max(the)};
+                .parent = parent_of(input),
+                .user = input.user,
+                .tokens = input.tokens,
+                .deadline_max = deadline_max(input)};
     }
     if (!is_in_a_tree) return {};
     Admission admission{.approvals_needed = asked.approvals_needed,
-                        .parent = parent_of(the),
-                        .deadline_max = deadline_max(the)};
-    if (the.at.unfounded != nullptr) admission.founded = founding(the);
+                        .parent = parent_of(input),
+                        .deadline_max = deadline_max(input)};
+    if (input.at.unfounded != nullptr) admission.founded = founding(input);
     const Sequence accepted_at{sequence.value + (admission.founded ? 1 : 0)};
-    admission.admitted = admitting(the, approval ? approval->request : ticket_at(accepted_at));
+    admission.admitted = admitting(input, approval ? approval->request : ticket_at(accepted_at));
     if (approval != nullptr && (is_short || approval->tokens > 0)) {
         admission.admitted->is_granted = true;
     }
@@ -251,50 +253,52 @@ Move check_move(
     const auto& lineage = state.governor.lineage;
     const auto delegation = governor::find_delegation(lineage, request);
     const auto envelope = readdressed(state, *open.asked, to);
-    const auto said = state.scribe != nullptr ? state.scribe->claim(*open.asked) : nullptr;
-    Claim claim = said ? *said : Claim{};
+    const auto stated_claim =
+        state.message_writer != nullptr ? state.message_writer->claim(*open.asked) : nullptr;
+    Claim claim = stated_claim ? *stated_claim : Claim{};
     if (delegation != nullptr) {
         claim.objective_hash = delegation->objective_hash;
         claim.words_hash = delegation->words_hash;
         claim.child_session = delegation->session;
     }
-    Case the{.state = state,
-             .caller = nullptr,
-             .envelope = *envelope,
-             .claim = claim,
-             .now = now,
-             .origin = open.requester,
-             .target = registry::find_agent(state.registry, to),
-             .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
-             .has_claim = said != nullptr,
-             .is_taken = taken.offer != Ticket{},
-             .settled = settlement_of(lineage, taken)};
+    GuardInput input{
+        .state = state,
+        .caller = nullptr,
+        .envelope = *envelope,
+        .claim = claim,
+        .now = now,
+        .origin = open.requester,
+        .target = registry::find_agent(state.registry, to),
+        .subject = {.platform = enum_name(envelope->dialect()), .agent = envelope->from()},
+        .has_claim = stated_claim != nullptr,
+        .is_taken = taken.offer != Ticket{},
+        .settled = settlement_of(lineage, taken)};
     if (delegation != nullptr) {
         const auto* pass = handing::find_pass(state.handing, request);
-        the.at = {.parent = governor::find_delegation(lineage, delegation->parent),
-                  .root = lineage.roots.at(delegation->root),
-                  .is_sideways = pass != nullptr && pass->began.task != Ticket{}};
-        the.user = delegation->user;
+        input.at = {.parent = governor::find_delegation(lineage, delegation->parent),
+                    .root = lineage.roots.at(delegation->root),
+                    .is_sideways = pass != nullptr && pass->began.task != Ticket{}};
+        input.user = delegation->user;
         // Tokens granted by a person come out of no budget.
-        the.tokens = delegation->is_granted ? 0 : delegation->tokens;
-        the.cost = cost_for(the);
-        the.cost_before = delegation->cost;
-        the.depth = delegation->depth;
-        the.subject.user = the.user;
-        the.subject.capability = capability_asked(state, the.target, claim);
+        input.tokens = delegation->is_granted ? 0 : delegation->tokens;
+        input.cost = cost_for(input);
+        input.cost_before = delegation->cost;
+        input.depth = delegation->depth;
+        input.subject.user = input.user;
+        input.subject.capability = capability_asked(state, input.target, claim);
         const auto holder = registry::find_agent(state.registry, open.asked->to());
-        the.subject_before = the.subject;
-        the.subject_before.capability = capability_asked(state, holder, claim);
-        the.tokens_before = delegation->tokens;
-        the.depth_max =
-            std::min(delegation->depth_max, static_cast<std::uint32_t>(the.limit(Rule::DepthMax)));
+        input.subject_before = input.subject;
+        input.subject_before.capability = capability_asked(state, holder, claim);
+        input.tokens_before = delegation->tokens;
+        input.depth_max = std::min(delegation->depth_max,
+                                   static_cast<std::uint32_t>(input.limit(Rule::DepthMax)));
     }
     for (const auto& guard : guards_of_moves()) {
         if (delegation == nullptr && !guard.is_for_all) continue;
-        auto word = guard.check(the);
-        if (word.refusal != Refusal::None) return {word.refusal, std::move(word.detail)};
+        auto verdict = guard.check(input);
+        if (verdict.refusal != Refusal::None) return {verdict.refusal, std::move(verdict.detail)};
     }
-    return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = the.cost};
+    return {.is_priced = delegation != nullptr && !delegation->is_granted, .cost = input.cost};
 }
 
 Finding check_messages(

@@ -62,7 +62,7 @@ TEST(Answer, W1_D6_AnUnsettledAnswerIsADeadLetterAfterAllTries) {
         EXPECT_EQ(hand_overs, story.limits().retry_count_max + 1);
         const auto letters = list_dead_letters(story.state(), {});
         ASSERT_EQ(letters.size(), 1U);
-        EXPECT_EQ(letters[0].setback, Setback::RetriesExhausted);
+        EXPECT_EQ(letters[0].failure, DeliveryFailure::RetriesExhausted);
         EXPECT_EQ(letters[0].recipient.value, "alice");
     }
 }
@@ -218,9 +218,9 @@ TEST(Epoch, DiffersAtEachStartAndIsNeverZero) {
         last = story.state().broker.epoch;
     }
     Events events;
-    for (const std::uint64_t chance : {std::uint64_t{0}, std::uint64_t{last.value}}) {
+    for (const std::uint64_t entropy : {std::uint64_t{0}, std::uint64_t{last.value}}) {
         decide(
-            story.state(), {.command = StartHub{}, .now = story.now(), .chance = chance}, events);
+            story.state(), {.command = StartHub{}, .now = story.now(), .entropy = entropy}, events);
         const auto& started = std::get<HubStarted>(events.back());
         EXPECT_NE(started.epoch, last);
         EXPECT_NE(started.epoch, Epoch{});

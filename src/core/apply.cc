@@ -28,12 +28,12 @@ boost::unordered_flat_set<std::uint64_t> records_of_later_copies(const broker::B
 }
 
 void remember(State& state, std::uint64_t key, Ticket ticket, std::uint64_t fingerprint) {
-    broker::remember_id(state.memory,
+    broker::remember_id(state.dedup,
                         key,
                         {.ticket = ticket, .fingerprint = static_cast<std::uint32_t>(fingerprint)});
-    if (!broker::is_full(state.memory, state.limits.remembered_ids_max)) return;
+    if (!broker::is_full(state.dedup, state.limits.remembered_ids_max)) return;
     const auto later_copies = records_of_later_copies(state.broker);
-    broker::age(state.memory, state.limits.remembered_ids_max, [&](Ticket live) {
+    broker::age(state.dedup, state.limits.remembered_ids_max, [&](Ticket live) {
         if (is_planted(Mutant::ForgetWhatWaits)) return false;
         return broker::find_message(state.broker, live) != nullptr ||
                later_copies.contains(sequence_of(live).value) ||
@@ -41,10 +41,10 @@ void remember(State& state, std::uint64_t key, Ticket ticket, std::uint64_t fing
                state.workflows.runs.contains(live);
     });
     // Each mutant forgets a generation that the dedup window must still have.
-    if (is_planted(Mutant::ForgetIdsTooSoon)) state.memory.older.ids = {};
+    if (is_planted(Mutant::ForgetIdsTooSoon)) state.dedup.older.ids = {};
     if (is_planted(Mutant::ForgetEndedRequests)) {
-        state.memory.older.closed = {};
-        state.memory.older.answers = {};
+        state.dedup.older.closed = {};
+        state.dedup.older.answers = {};
     }
 }
 
@@ -146,7 +146,7 @@ broker::Arrival answer_to(const State& state, const broker::OpenRequest& request
 void tidy(State& state) {
     const auto awake_max = state.limits.awake_max;
     workflow::tidy(state.workflows, awake_max);
-    state.people.appeals.tidy(awake_max);
+    state.people.human_tasks.tidy(awake_max);
     governor::tidy(state.governor.lineage, awake_max);
 }
 
@@ -269,14 +269,14 @@ void end_request(State& state, Ticket ticket, Ticket answer, std::uint64_t token
                    .budget_window = governor::window_of(policy),
                    .root_idle = Duration{limit_of(policy, Rule::RootIdleMs)}});
     broker::remember_answer(
-        state.memory, message_key(state.key, asked.from(), asked.id()), state.sequence);
+        state.dedup, message_key(state.key, asked.from(), asked.id()), state.sequence);
     // Pushed state goes back with a mailbox copy only: a requester on the connection still has it.
     auto pushed = handing::end(state.handing, asked, ticket);
     if (!pushed.empty() && answer != Ticket{} && !is_planted(Mutant::AnswerTwice)) {
         broker::enclose(state.broker, answer, std::move(pushed));
     }
-    broker::close_request(state.requests, state.memory, state.key, ticket);
-    broker::age_closed(state.memory, state.limits.remembered_ids_max);
+    broker::close_request(state.requests, state.dedup, state.key, ticket);
+    broker::age_closed(state.dedup, state.limits.remembered_ids_max);
     broker::end_stream(state.streams, ticket, state.sequence, state.limits.streams_ended_max);
     let_go(state, ticket);
 }
@@ -366,8 +366,8 @@ void apply_moved(State& state, const MessageMoved& event) {
                             .is_priced = event.is_priced,
                             .cost = event.cost});
         handing::note_moved(state.handing, event.ticket, *before);
-        broker::readdress(state.requests, state.memory, state.key, event);
-        broker::age_closed(state.memory, state.limits.remembered_ids_max);
+        broker::readdress(state.requests, state.dedup, state.key, event);
+        broker::age_closed(state.dedup, state.limits.remembered_ids_max);
     }
     // The taker of a handed-over task has agreed to it. A request passed on after a refusal comes
     // unasked, and is in nobody's hands until delivered.
@@ -417,15 +417,15 @@ void apply_released(State& state, const RequestReleased& event) {
 
 /// Ended human tasks keep at most one part in this many of `hub_bytes_max`, less the bytes of
 /// waiting tasks: old decisions refuse no new work (G7).
-constexpr std::uint64_t kPartForEndedAppeals = 16;
+constexpr std::uint64_t kPartForEndedHumanTasks = 16;
 
-void forget_ended_appeals(State& state) {
+void forget_ended_human_tasks(State& state) {
     auto& people = state.people;
-    const auto bytes_max = state.limits.hub_bytes_max / kPartForEndedAppeals;
+    const auto bytes_max = state.limits.hub_bytes_max / kPartForEndedHumanTasks;
     while (people.bytes > bytes_max && !people.ended.empty()) {
         const auto oldest = people.ended.begin();
-        people.bytes -= people::bytes_of(*people::find_appeal(people, oldest->second));
-        people.appeals.erase(oldest->second);
+        people.bytes -= people::bytes_of(*people::find_human_task(people, oldest->second));
+        people.human_tasks.erase(oldest->second);
         people.ended.erase(oldest);
     }
 }
@@ -435,7 +435,7 @@ void note_leave(State& state, const HumanAnswered& event) {
     auto& governor = state.governor;
     if (!governor.is_stopped || event.awaits_another) return;
     if (event.decision != HumanDecision::Approve) return;
-    const auto request = people::find_appeal(state.people, event.id)->asked.request;
+    const auto request = people::find_human_task(state.people, event.id)->asked.request;
     if (!governor.held.contains(request)) return;
     governor.approved.insert_or_assign(request,
                                        governor::Leave{.by = event.by, .tokens = event.tokens});
@@ -492,11 +492,12 @@ void apply(State& state, Time at, const Event& event) {
     auto& registry = state.registry;
     broker.stirred = kNoAgent;
     const auto of_people = [&](const auto& human) {
-        people::apply(
-            state.people,
-            human,
-            {.sequence = state.sequence, .at = at, .ended_max = state.limits.appeals_ended_max});
-        forget_ended_appeals(state);
+        people::apply(state.people,
+                      human,
+                      {.sequence = state.sequence,
+                       .at = at,
+                       .ended_max = state.limits.human_tasks_ended_max});
+        forget_ended_human_tasks(state);
     };
     match(
         event,
@@ -524,7 +525,7 @@ void apply(State& state, Time at, const Event& event) {
             std::erase_if(state.governor.breakers, [](const auto& breaker) {
                 return breaker.second.stage == governor::BreakerStage::Closed;
             });
-            forget_ended_appeals(state);  // The limit may be lower than in the previous run.
+            forget_ended_human_tasks(state);  // The limit may be lower than in the previous run.
             if (is_planted(Mutant::ForgetWhoIsAsked)) state.people = {};
             if (is_planted(Mutant::ForgetTheRun)) state.workflows.by_request = {};
         },
@@ -626,11 +627,11 @@ void apply(State& state, Time at, const Event& event) {
         },
         [&](const StepDelayed& delayed) { apply_step(state, delayed); },
         [&](const StepEnded& ended) { apply_step(state, ended); },
-        [&](const WorkflowUndone& undone) { apply_step(state, undone); },
+        [&](const WorkflowUndone& compensated) { apply_step(state, compensated); },
         [&](const StepAsked& asked) { apply_step(state, asked); },
         [&](const WorkflowEnded& ended) {
             broker::remember_answer(
-                state.memory, message_key(state.key, kOrchestrator, ended.id), state.sequence);
+                state.dedup, message_key(state.key, kOrchestrator, ended.id), state.sequence);
             workflow::apply(state.workflows, ended);
         },
         [&](const HumanAsked& human) {

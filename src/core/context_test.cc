@@ -200,10 +200,10 @@ TEST_F(Context, S4_W5_TheSenderKeepsTheContextIfAPersonAnswers) {
     ASSERT_EQ(asked.size(), 1U);
     const Letter letter{
         .id = "p", .from = "human:boss", .to = "vendor", .intent = Intent::Reply, .answers = "h1"};
-    story.as_operator().ask(AnswerPerson{.id = asked.front().id,
-                                         .decision = HumanDecision::Answer,
-                                         .content = "1",
-                                         .reply = envelope(letter)});
+    story.as_operator().ask(AnswerHumanTask{.id = asked.front().id,
+                                            .decision = HumanDecision::Answer,
+                                            .content = "1",
+                                            .reply = envelope(letter)});
     ASSERT_EQ(story.happened<RequestAnswered>().size(), 1U);
     EXPECT_FALSE(now().is_locked());
     EXPECT_EQ(now().owner, "vendor") << "people write as operators, and have no turn";

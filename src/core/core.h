@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/broker/broker.h"
-#include "core/broker/memory.h"
+#include "core/broker/dedup_window.h"
 #include "core/broker/requests.h"
 #include "core/broker/streams.h"
 #include "core/governor/governor.h"
@@ -23,8 +23,8 @@
 #include "model/effect.h"
 #include "model/event.h"
 #include "model/limits.h"
+#include "model/message_writer.h"
 #include "model/names.h"
-#include "model/scribe.h"
 
 namespace parlance::core {
 
@@ -37,11 +37,11 @@ struct State {
     registry::Registry registry;
     broker::Broker broker;
     broker::Requests requests;
-    broker::Memory memory;
+    broker::DedupWindow dedup;
     governor::Governor governor;
     workflow::Workflows workflows;
     /// Configuration, like the limits. None: no workflow is started.
-    const Scribe* scribe = nullptr;
+    const MessageWriter* message_writer = nullptr;
     people::People people;
     shared::Shared shared;
     handing::Handing handing;

@@ -30,7 +30,7 @@ TEST(DeadLetter, T10_D1_IsKeptWithTheReason) {
     EXPECT_EQ(letter->envelope->id(), "m1");
     EXPECT_EQ(letter->recipient.value, "bob");
     EXPECT_EQ(letter->reason, "never");
-    EXPECT_EQ(letter->setback, Setback::Rejected);
+    EXPECT_EQ(letter->failure, DeliveryFailure::Rejected);
     EXPECT_EQ(letter->attempts, 1U);
     EXPECT_EQ(letter->died_at, grave.story.now());
     EXPECT_EQ(grave.story.mailbox("bob").dead, 1U);
@@ -61,10 +61,10 @@ TEST(DeadLetter, HasAllTriesAgainAfterRedelivery) {
     Grave grave;
     auto& story = grave.story;
     story.limits().retry_count_max = 5;
-    for (int journey = 0; journey < 3; ++journey) {
+    for (int redelivery = 0; redelivery < 3; ++redelivery) {
         story.ask(RedeliverDeadLetter{grave.ticket});
         for (int i = 0; i < 6; ++i) {
-            ASSERT_EQ(story.delivered(), Ids{"m1"}) << "journey " << journey << ", try " << i;
+            ASSERT_EQ(story.delivered(), Ids{"m1"}) << "journey " << redelivery << ", try " << i;
             story.nack(story.last_delivery());
             if (i == 5) break;
             EXPECT_LE(story.retry_at() - story.now(), 200ms * (1 << i)) << "waits begin anew too";
@@ -143,7 +143,7 @@ TEST(DeadLetter, G7_ARejectedNormalMessageIsDroppedAndNotKept) {
     story.send({.id = "m1"}, Priority::Normal);
     story.ask(NackDelivery{story.last_delivery(), "never", true});
     ASSERT_EQ(story.happened<MessageDropped>().size(), 1U);
-    EXPECT_EQ(story.happened<MessageDropped>()[0].setback, Setback::Rejected);
+    EXPECT_EQ(story.happened<MessageDropped>()[0].failure, DeliveryFailure::Rejected);
     EXPECT_TRUE(story.state().broker.dead.empty());
 }
 

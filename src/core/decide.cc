@@ -40,10 +40,10 @@ void decide(const State& state, const Stamped& request, Events& events, Heard* h
         [&](const StopFleet& stop) { decide_stop_fleet(draft, stop); },
         [&](const ResumeFleet& resume) { decide_resume_fleet(draft, resume); },
         [&](const CancelRequest& order) { decide_cancel(draft, order); },
-        [&](const AuthorizeTool& ask) { decide_tool(draft, ask); },
+        [&](const AuthorizeTool& command) { decide_tool(draft, command); },
         [&](const StartWorkflow& start) { decide_start_workflow(draft, start); },
-        [&](const AskPerson& ask) { decide_ask_person(draft, ask); },
-        [&](const AnswerPerson& answer) { decide_answer_person(draft, answer); },
+        [&](const OpenHumanTask& command) { decide_open_human_task(draft, command); },
+        [&](const AnswerHumanTask& answer) { decide_answer_human_task(draft, answer); },
         [&](const NotePeopleTold& told) { decide_told(draft, told); },
         [&](const WriteContext& write) { decide_context(draft, write); },
         [&](const HandOffContext& handoff) { decide_handoff(draft, handoff); },
@@ -58,7 +58,7 @@ void foresee(const State& state, const Command& command) {
     const auto* send = std::get_if<SendMessage>(&command);
     if (send == nullptr) return;
     const auto& envelope = *send->envelope;
-    broker::prefetch_id(state.memory, message_key(state.key, envelope.from(), envelope.id()));
+    broker::prefetch_id(state.dedup, message_key(state.key, envelope.from(), envelope.id()));
 }
 
 }  // namespace parlance::core

@@ -82,7 +82,7 @@ void renew_leases(Draft& draft, InstanceNumber instance) {
 
 /// The new epoch differs from the previous run's: tokens of the two runs stay apart.
 Epoch drawn_epoch(const Draft& draft) {
-    const auto bits = draft.cause.chance;
+    const auto bits = draft.cause.entropy;
     Epoch epoch{static_cast<std::uint32_t>(bits ^ bits >> 32U)};
     while (epoch == Epoch{} || epoch == draft.state.broker.epoch) ++epoch.value;
     return epoch;
@@ -100,7 +100,7 @@ void decide_start(Draft& draft, const StartHub& start) {
         if (draft.state.registry.instances[slot].kind == InstanceKind::Poll) {
             renew_leases(draft, number);
         } else {
-            lose_instance(draft, number, "the hub restarted", Setback::HubRestarted);
+            lose_instance(draft, number, "the hub restarted", DeliveryFailure::HubRestarted);
         }
     }
     draft.add(HubStarted{.version = start.version, .epoch = drawn_epoch(draft)});

@@ -18,7 +18,7 @@
 #include "core/admission.h"
 #include "core/draft.h"
 #include "core/inspect.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 #include "model/names.h"
 #include "model/plan.h"
 
@@ -57,11 +57,12 @@ std::optional<Invitation> read_invitation(std::string_view recipient) {
 std::string user_of(const State& state, const SendMessage& send) {
     const auto claim = send.claim ? *send.claim : Claim{};
     if (!claim.user.empty()) return claim.user;
-    const Asking asking{.by = registry::find_agent(state.registry, send.envelope->from()),
-                        .envelope = *send.envelope,
-                        .claim = claim};
-    const auto at =
-        send.below ? place_below(state, *send.below, asking) : find_place(state, asking);
+    const StatedRequest stated_request{
+        .by = registry::find_agent(state.registry, send.envelope->from()),
+        .envelope = *send.envelope,
+        .claim = claim};
+    const auto at = send.below ? position_below(state, *send.below, stated_request)
+                               : find_position(state, stated_request);
     return at.root != nullptr ? at.root->user : std::string{};
 }
 
@@ -228,12 +229,13 @@ SendMessage invitation_to(const Draft& draft,
     const auto& state = draft.state;
     const auto& asked = *request.asked;
     const auto id = id_for(asked, candidate.agent, "proposal");
-    const auto inputs = json::ObjectWriter{}
-                            .text("call", enum_name(call.kind))
-                            .text("capability", call.capability)
-                            .text("request_id", asked.id())
-                            .raw("task", state.scribe->quote(asked, reader_of(state, candidate)))
-                            .done();
+    const auto inputs =
+        json::ObjectWriter{}
+            .text("call", enum_name(call.kind))
+            .text("capability", call.capability)
+            .text("request_id", asked.id())
+            .raw("task", state.message_writer->quote(asked, reader_of(state, candidate)))
+            .done();
     auto assignment = assignment_for(state, call, asked, candidate.agent);
     assignment.id = id;
     assignment.objective = kInvitation;
@@ -241,7 +243,7 @@ SendMessage invitation_to(const Draft& draft,
     assignment.timeout = std::max(call.until - draft.now(), Duration{1});
     assignment.now = draft.now();
     assignment.priority = request.priority;
-    SendMessage send{.envelope = state.scribe->write(assignment),
+    SendMessage send{.envelope = state.message_writer->write(assignment),
                      .priority = request.priority,
                      .timeout = assignment.timeout,
                      .waits = true};
@@ -250,12 +252,14 @@ SendMessage invitation_to(const Draft& draft,
 }
 
 /// One agent's share of the request, with a session of its own (X3).
-SendMessage share_for(const Scribe& scribe, const Envelope& asked, std::string_view agent) {
+SendMessage share_for(const MessageWriter& message_writer,
+                      const Envelope& asked,
+                      std::string_view agent) {
     const auto id = id_for(asked, agent, "share");
     const auto session = id_for(asked, agent, "session");
-    SendMessage send{
-        .envelope = scribe.readdress(asked, {.to = agent, .id = id, .child_session = session})};
-    send.claim = scribe.claim(*send.envelope);
+    SendMessage send{.envelope = message_writer.readdress(
+                         asked, {.to = agent, .id = id, .child_session = session})};
+    send.claim = message_writer.claim(*send.envelope);
     return send;
 }
 
@@ -265,7 +269,7 @@ SendMessage share_of(const Draft& draft,
                      const broker::OpenRequest& request,
                      const Candidate& candidate) {
     const auto deadline = broker::deadline_of(draft.state.requests, request);
-    auto send = share_for(*draft.state.scribe, *request.asked, candidate.agent);
+    auto send = share_for(*draft.state.message_writer, *request.asked, candidate.agent);
     send.priority = request.priority;
     // Shares end before the call, so that they are joined while the requester still waits.
     send.timeout = std::max((deadline - draft.now()) * 9 / 10, Duration{1});
@@ -320,10 +324,10 @@ std::uint64_t price_of(CallKind kind, const Proposal& proposal) {
 }
 
 /// Each candidate's reason for making no offer.
-std::string why_not(const Scribe& scribe, const Call& call) {
+std::string why_not(const MessageWriter& message_writer, const Call& call) {
     std::vector<std::string> words;
     for (const auto& each : call.candidates) {
-        const auto detail = each.reply ? scribe.read(*each.reply).detail : each.detail;
+        const auto detail = each.reply ? message_writer.read(*each.reply).detail : each.detail;
         words.push_back(fmt::format("'{}': {}",
                                     each.agent,
                                     each.reply && detail.empty() ? "it does not want it"
@@ -337,7 +341,7 @@ std::string why_not(const Scribe& scribe, const Call& call) {
 void give_up(Draft& draft, Ticket number, const std::string& detail) {
     draft.add(CallEnded{.call = number, .chosen = {}, .detail = detail});
     if (draft.find_copy(number) != nullptr) {
-        draft.add(MessageDropped{number, Setback::Rejected, detail});
+        draft.add(MessageDropped{number, DeliveryFailure::Rejected, detail});
     }
     fail_request(draft, number, Refusal::RequestRejected, detail);
 }
@@ -356,7 +360,7 @@ void tell_not_taken(Draft& draft, const Call& call, const Envelope& asked, const
     news.objective = "Your proposal was not taken: another one was better.";
     news.inputs = inputs;
     news.now = draft.now();
-    SendMessage send{.envelope = state.scribe->tell(news), .priority = Priority::High};
+    SendMessage send{.envelope = state.message_writer->tell(news), .priority = Priority::High};
     if (!send.envelope) return;
     send.fingerprint = body_key(state.key, send.envelope->body());
     decide_send(draft, send);
@@ -372,7 +376,7 @@ std::vector<Offer> offers_in(const State& state, const Call& call) {
     std::vector<Offer> offers;
     for (const auto& each : call.candidates) {
         if (!each.reply || find_profile(state, each.agent) == nullptr) continue;
-        const auto proposal = state.scribe->propose(*each.reply);
+        const auto proposal = state.message_writer->propose(*each.reply);
         if (proposal.is_made) offers.push_back({&each, price_of(call.kind, proposal)});
     }
     std::ranges::stable_sort(offers, {}, &Offer::price);
@@ -384,7 +388,8 @@ void choose(Draft& draft, Ticket number, const Call& call) {
     const auto& request = *broker::find_request(state.requests, number);
     const auto offers = offers_in(state, call);
     if (offers.empty()) {
-        return give_up(draft, number, "nobody made a proposal: " + why_not(*state.scribe, call));
+        return give_up(
+            draft, number, "nobody made a proposal: " + why_not(*state.message_writer, call));
     }
     // The guards are asked again now: their verdict at the invitation may be outdated.
     std::vector<std::string> refused;
@@ -427,25 +432,25 @@ struct Joined {
     std::uint64_t tokens_used = 0;  ///< By all candidates, done or not.
 };
 
-Joined joined(const Scribe& scribe, const Call& call) {
+Joined joined(const MessageWriter& message_writer, const Call& call) {
     std::string parts;
     std::string missing;
     std::vector<std::string> lacking;
     std::uint64_t tokens_used = 0;
     for (const auto& each : call.candidates) {
-        const auto said = each.reply ? scribe.read(*each.reply) : Outcome{};
-        tokens_used += said.tokens_used;
-        auto& list = said.is_done ? parts : missing;
+        const auto result = each.reply ? message_writer.read(*each.reply) : Outcome{};
+        tokens_used += result.tokens_used;
+        auto& list = result.is_done ? parts : missing;
         if (!list.empty()) list.push_back(',');
         json::ObjectWriter part;
         part.text("agent", each.agent);
-        if (said.is_done) {
-            const auto output = said.made.empty() ? said.output : std::string_view{said.made};
+        if (result.is_done) {
+            const auto output = result.made.empty() ? result.output : std::string_view{result.made};
             part.raw("result", output.empty() ? "null" : output);
         } else {
             lacking.push_back(fmt::format("'{}'", each.agent));
-            part.text("code", each.reply ? said.code : each.code);
-            part.text("detail", each.reply ? said.detail : each.detail);
+            part.text("code", each.reply ? result.code : each.code);
+            part.text("detail", each.reply ? result.detail : each.detail);
         }
         list += part.done();
     }
@@ -459,21 +464,22 @@ void join(Draft& draft, Ticket number, const Call& call) {
     const auto& state = draft.state;
     const auto& request = *broker::find_request(state.requests, number);
     const bool has_any = std::ranges::any_of(call.candidates, [&](const Candidate& each) {
-        return each.reply && state.scribe->read(*each.reply).is_done;
+        return each.reply && state.message_writer->read(*each.reply).is_done;
     });
-    const auto all = joined(*state.scribe, call);
+    const auto all = joined(*state.message_writer, call);
     // The requester may reuse the request's id once the hub has forgotten the id, while this answer
     // still waits: the number of the call keeps the two answers apart (D4).
     const auto id = id_for(*request.asked, std::to_string(number.value), "joined");
-    const auto reply = has_any ? state.scribe->join({.asked = *request.asked,
-                                                     .id = id,
-                                                     .result = all.result,
-                                                     .now = draft.now(),
-                                                     .tokens_used = all.tokens_used,
-                                                     .lack = all.lack})
+    const auto reply = has_any ? state.message_writer->join({.asked = *request.asked,
+                                                             .id = id,
+                                                             .result = all.result,
+                                                             .now = draft.now(),
+                                                             .tokens_used = all.tokens_used,
+                                                             .lack = all.lack})
                                : nullptr;
     if (!reply) {
-        return give_up(draft, number, "none of them did it: " + why_not(*state.scribe, call));
+        return give_up(
+            draft, number, "none of them did it: " + why_not(*state.message_writer, call));
     }
     draft.add(
         CallEnded{.call = number, .chosen = {}, .detail = all.lack.empty() ? "all" : "not all"});
@@ -515,7 +521,7 @@ SendMessage as_asked_of(const State& state,
                         const SendMessage& send,
                         CallKind kind,
                         std::string_view agent) {
-    if (kind == CallKind::All) return share_for(*state.scribe, *send.envelope, agent);
+    if (kind == CallKind::All) return share_for(*state.message_writer, *send.envelope, agent);
     auto probe = send;
     probe.envelope = readdressed(state, *send.envelope, agent);
     return probe;
@@ -539,31 +545,32 @@ Opening hold_to_guards(Draft& draft,
         std::vector<Finding> findings;
         // The call and its invitations so far, or all the shares.
         beside.rated = is_for_all ? agents.size() : 2 + kept.size();
-        auto said = admission(draft.state,
-                              draft.cause,
-                              as_asked_of(draft.state, send, kind, agent),
-                              draft.next_sequence(),
-                              draft.findings != nullptr ? &findings : nullptr,
-                              nullptr,
-                              beside);
-        if (is_for_all && said.admitted) {
+        auto result = admission(draft.state,
+                                draft.cause,
+                                as_asked_of(draft.state, send, kind, agent),
+                                draft.next_sequence(),
+                                draft.findings != nullptr ? &findings : nullptr,
+                                nullptr,
+                                beside);
+        if (is_for_all && result.admitted) {
             ++beside.count;
-            beside.tokens += said.admitted->tokens;
-            beside.cost += said.admitted->cost;
+            beside.tokens += result.admitted->tokens;
+            beside.cost += result.admitted->cost;
         }
         // A share can wait for people; a request that no agent has yet cannot.
-        const bool is_held = is_for_all && said.approvals_needed > 0;
-        if (said.refusal == Refusal::None || is_held) {
+        const bool is_held = is_for_all && result.approvals_needed > 0;
+        if (result.refusal == Refusal::None || is_held) {
             note_candidate(draft, fmt::format("'{}' would be asked", agent), std::move(findings));
-            opening.deadline_max = std::min(opening.deadline_max, said.deadline_max);
-            if (kept.empty()) opening.first = std::move(said);
+            opening.deadline_max = std::min(opening.deadline_max, result.deadline_max);
+            if (kept.empty()) opening.first = std::move(result);
             kept.push_back(agent);
             continue;
         }
-        note_candidate(draft, fmt::format("'{}' cannot be asked: {}", agent, said.detail));
+        note_candidate(draft, fmt::format("'{}' cannot be asked: {}", agent, result.detail));
         if (opening.no.refusal != Refusal::None) continue;
-        if (is_for_all) said.detail = fmt::format("'{}' cannot be asked: {}", agent, said.detail);
-        opening.no = std::move(said);
+        if (is_for_all)
+            result.detail = fmt::format("'{}' cannot be asked: {}", agent, result.detail);
+        opening.no = std::move(result);
         why_not = std::move(findings);
         if (is_for_all) break;
     }
@@ -584,7 +591,7 @@ SendOutcome send_to_several(Draft& draft, const SendMessage& send) {
         return refuse_send(draft, send, refusal, std::move(detail), retry_after_ms);
     };
     const auto invitation = read_invitation(envelope.to());
-    if (!invitation || envelope.intent() != Intent::Request || state.scribe == nullptr) {
+    if (!invitation || envelope.intent() != Intent::Request || state.message_writer == nullptr) {
         return refuse(Refusal::RouteNotPermitted,
                       "several are asked with a request to call:earliest:WHOM, call:cheapest:WHOM, "
                       "call:ablest:WHOM or all:WHOM");
@@ -654,7 +661,7 @@ void conclude_call(Draft& draft, Ticket number) {
 
 bool advance_calls(Draft& draft) {
     const auto& restless = draft.state.handing.restless;
-    if (restless.empty() || draft.state.scribe == nullptr) return false;
+    if (restless.empty() || draft.state.message_writer == nullptr) return false;
     const auto number = *restless.begin();
     const auto& call = *handing::find_call(draft.state.handing, number);
     for (std::uint32_t place = 0; place < call.candidates.size(); ++place) {
@@ -667,7 +674,7 @@ bool advance_calls(Draft& draft) {
 }
 
 bool end_joined_calls(Draft& draft) {
-    if (draft.state.scribe == nullptr) return false;
+    if (draft.state.message_writer == nullptr) return false;
     for (const auto number : draft.state.handing.restless) {
         const auto& call = *handing::find_call(draft.state.handing, number);
         if (call.kind != CallKind::All) continue;

@@ -88,10 +88,10 @@ void hand_over(Draft& draft, AgentHandle agent) {
 void end_term(Draft& draft, const broker::Message& message) {
     const bool is_expired = message.expires_at != Time{} && message.expires_at <= draft.now();
     if (message.stage == broker::Stage::Leased) {
-        return set_back(
-            draft,
-            message,
-            {.setback = Setback::LeaseExpired, .reason = "not settled before its lease ended"});
+        return fail_delivery(draft,
+                             message,
+                             {.failure = DeliveryFailure::LeaseExpired,
+                              .reason = "not settled before its lease ended"});
     }
     if (is_expired) return expire(draft, message);
     draft.add(RetryBegan{message.ticket});

@@ -91,7 +91,7 @@ void cancel(Draft& draft, Ticket ticket, const std::string& reason) {
     }
     draft.add(std::move(cancelled));
     if (message != nullptr && message->stage != broker::Stage::Dead) {
-        draft.add(MessageDropped{ticket, Setback::Cancelled, reason});
+        draft.add(MessageDropped{ticket, DeliveryFailure::Cancelled, reason});
     }
     fail_request(draft, ticket, Refusal::RequestCancelled, reason);
 }
@@ -109,8 +109,9 @@ namespace {
 
 /// A request waiting for an agent left alone: to be failed at once.
 const broker::Message* waiting_request(const State& state, AgentHandle agent) {
-    const auto& asking = state.broker.asking;
-    for (auto at = asking.lower_bound({agent, {}}); at != asking.end() && at->first == agent;
+    const auto& ready_requests = state.broker.ready_requests;
+    for (auto at = ready_requests.lower_bound({agent, {}});
+         at != ready_requests.end() && at->first == agent;
          ++at) {
         if (broker::find_request(state.requests, at->second) == nullptr) continue;
         return broker::find_message(state.broker, at->second);
@@ -263,59 +264,59 @@ void decide_cancel(Draft& draft, const CancelRequest& order) {
     for (const auto ticket : requests) cancel(draft, ticket, reason);
 }
 
-void decide_tool(Draft& draft, const AuthorizeTool& ask) {
+void decide_tool(Draft& draft, const AuthorizeTool& command) {
     const auto& state = draft.state;
-    const auto handle = registry::find_agent(state.registry, ask.agent.value);
+    const auto handle = registry::find_agent(state.registry, command.agent.value);
     const auto refused = [&](Refusal refusal, std::string detail) {
-        draft.add(ToolRefused{.agent = ask.agent.value,
-                              .tool = ask.tool,
+        draft.add(ToolRefused{.agent = command.agent.value,
+                              .tool = command.tool,
                               .by = std::string{draft.asker()},
                               .refusal = refusal,
                               .detail = std::move(detail)});
     };
-    if (!draft.may_act_for(ask.agent.value)) {
+    if (!draft.may_act_for(command.agent.value)) {
         return refused(Refusal::IdentityMismatch,
                        fmt::format("the connection proved to be '{}' and cannot ask for '{}'",
                                    draft.asker(),
-                                   ask.agent.value));
+                                   command.agent.value));
     }
     if (handle == kNoAgent || !state.registry.agents[handle].is_registered) {
         return refused(Refusal::AgentNotRegistered,
-                       fmt::format("agent '{}' is not registered", ask.agent.value));
+                       fmt::format("agent '{}' is not registered", command.agent.value));
     }
     const auto& allowed = state.registry.agents[handle].profile.tools_allowed;
-    if (std::ranges::find(allowed, ask.tool) == allowed.end()) {
+    if (std::ranges::find(allowed, command.tool) == allowed.end()) {
         return refused(Refusal::ToolNotAllowed,
                        fmt::format("Employee {} not authorized to use tool {}. It may use: {}.",
-                                   ask.agent.value,
-                                   ask.tool,
+                                   command.agent.value,
+                                   command.tool,
                                    fmt::join(allowed, ", ")));
     }
     const auto& lineage = state.governor.lineage;
     // The strictest limits of the agent's work apply, unless it names one request.
-    const auto named = named_work(state, handle, ask.request);
+    const auto named = named_work(state, handle, command.request);
     // Naming an ended or foreign request is not naming none: the agent is granted nothing.
-    if (!ask.request.empty() && !named.is_any) {
+    if (!command.request.empty() && !named.is_any) {
         return refused(
             Refusal::ToolNotAllowed,
             fmt::format("'{}' is no request that '{}' works on: it is over, or another's.",
-                        ask.request,
-                        ask.agent.value));
+                        command.request,
+                        command.agent.value));
     }
     for (const auto ticket : governor::limits_of(lineage, handle)) {
         if (is_planted(Mutant::GrantAnyTool)) break;
         if (!named.delegations.empty() && !named.delegations.contains(ticket)) continue;
         const auto each = lineage.delegations.at(ticket);
-        if (std::ranges::find(each->tools, ask.tool) != each->tools.end()) continue;
+        if (std::ranges::find(each->tools, command.tool) != each->tools.end()) continue;
         return refused(Refusal::ToolNotAllowed,
                        fmt::format("Tool {} was not granted with the request that '{}' works "
                                    "on. Granted are: {}.",
-                                   ask.tool,
-                                   ask.agent.value,
+                                   command.tool,
+                                   command.agent.value,
                                    fmt::join(each->tools, ", ")));
     }
     draft.add(ToolAuthorized{
-        .agent = ask.agent.value, .tool = ask.tool, .by = std::string{draft.asker()}});
+        .agent = command.agent.value, .tool = command.tool, .by = std::string{draft.asker()}});
 }
 
 void note_answer(Draft& draft, std::string_view agent, AnswerKind kind) {
@@ -361,9 +362,9 @@ bool tend_breakers(Draft& draft) {
             const auto ticket = message->ticket;
             const std::string reason = "its agent is left alone";
             if (is_at_least_once(*message)) {
-                draft.add(MessageDeadLettered{ticket, Setback::CircuitOpen, reason});
+                draft.add(MessageDeadLettered{ticket, DeliveryFailure::CircuitOpen, reason});
             } else {
-                draft.add(MessageDropped{ticket, Setback::CircuitOpen, reason});
+                draft.add(MessageDropped{ticket, DeliveryFailure::CircuitOpen, reason});
             }
             fail_request(draft,
                          ticket,
@@ -444,8 +445,9 @@ std::string circuit_words(
         words += fmt::format(" for another {} ms",
                              std::max<std::int64_t>((found->second.open_until - now).count(), 0));
     }
-    const auto own =
-        claim == nullptr && state.scribe != nullptr ? state.scribe->claim(request) : ClaimPtr{};
+    const auto own = claim == nullptr && state.message_writer != nullptr
+                         ? state.message_writer->claim(request)
+                         : ClaimPtr{};
     if (claim == nullptr) claim = own.get();
     const auto capability =
         claim == nullptr ? std::string_view{} : capability_asked(state, agent, *claim);

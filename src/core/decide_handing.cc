@@ -217,7 +217,8 @@ bool pass_on(Draft& draft, Ticket ticket, const No& no) {
                            .priority = request->priority,
                            .is_priced = move.is_priced,
                            .cost = move.cost});
-    if (is_for_people(next)) ask_person(draft, question, {.by = asked.from(), .request = ticket});
+    if (is_for_people(next))
+        open_human_task(draft, question, {.by = asked.from(), .request = ticket});
     // The request goes on, but the failure still counts against the agent (K21).
     if (no.kind == AnswerKind::Failed) note_answer(draft, asked.to(), no.kind);
     return true;
@@ -286,17 +287,18 @@ void move_task(Draft& draft,
 Unfit unfit_for(const State& state, const SeenBy& seen) {
     const auto* const profile = find_profile(state, seen.agent);
     const bool is_asked = seen.request.intent() == Intent::Request;
-    if (state.scribe == nullptr || profile == nullptr || !is_asked) return {};
-    return state.scribe->unfit(seen.request,
-                               {.agent = seen.agent,
-                                .dialect = profile->dialect,
-                                .capabilities = profile->capabilities,
-                                .capability = seen.capability},
-                               seen.now);
+    if (state.message_writer == nullptr || profile == nullptr || !is_asked) return {};
+    return state.message_writer->unfit(seen.request,
+                                       {.agent = seen.agent,
+                                        .dialect = profile->dialect,
+                                        .capabilities = profile->capabilities,
+                                        .capability = seen.capability},
+                                       seen.now);
 }
 
 EnvelopePtr readdressed(const State& state, const Envelope& message, std::string_view to) {
-    auto other = state.scribe ? state.scribe->readdress(message, {.to = to}) : nullptr;
+    auto other =
+        state.message_writer ? state.message_writer->readdress(message, {.to = to}) : nullptr;
     if (other) return other;
     auto header = message.header();
     header.to = to;
@@ -447,8 +449,8 @@ SendOutcome send_to_one_of_many(Draft& draft, const SendMessage& send) {
     const auto find = [&](std::string_view recipient) {
         const auto is_let = [&](std::string_view agent) {
             const auto asked = as_asked_of(state, send, recipient, agent);
-            const auto said = admission(draft.state, draft.cause, asked, draft.next_sequence());
-            if (said.refusal != Refusal::None && said.approvals_needed == 0) return false;
+            const auto result = admission(draft.state, draft.cause, asked, draft.next_sequence());
+            if (result.refusal != Refusal::None && result.approvals_needed == 0) return false;
             return cannot_take_over(state, asked, draft.now()).refusal == Refusal::None;
         };
         const Wanted wanted{

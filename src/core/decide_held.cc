@@ -19,8 +19,11 @@ std::uint64_t given(const RequestHeld& held, std::uint64_t tokens) {
 
 /// The token estimate of a request with a stated budget; 0 for a request without, whose estimate is
 /// not compared with the usual budget before approval either.
-std::uint64_t estimate_of(const RequestHeld& held, const ClaimPtr& said, std::uint64_t tokens) {
-    const bool is_said = tokens > 0 || held.has_session || (said && said->tokens_max > 0);
+std::uint64_t estimate_of(const RequestHeld& held,
+                          const ClaimPtr& stated_claim,
+                          std::uint64_t tokens) {
+    const bool is_said =
+        tokens > 0 || held.has_session || (stated_claim && stated_claim->tokens_max > 0);
     return is_said ? held.tokens_estimated : 0;
 }
 
@@ -29,22 +32,24 @@ ClaimPtr claim_of(const State& state, const RequestHeld& held, std::uint64_t tok
     // A workflow step keeps the depth of the plan, whatever its message says.
     const bool is_step = workflow::find_asker(state.workflows, held.request) != Ticket{};
     // A limit to no tools at all, and the hash of the request's words, are not on record.
-    const auto said = state.scribe != nullptr && !is_step ? state.scribe->claim(asked) : nullptr;
-    return std::make_shared<const Claim>(Claim{.user = held.user,
-                                               .session = held.session,
-                                               .child_session = held.child_session,
-                                               .capability = held.capability,
-                                               .objective = held.objective,
-                                               .objective_hash = held.objective_hash,
-                                               .words_hash = said ? said->words_hash : "",
-                                               .depth = held.depth,
-                                               .depth_max = held.depth_max,
-                                               .tokens_max = given(held, tokens),
-                                               .tokens_estimated = estimate_of(held, said, tokens),
-                                               .tools = held.tools,
-                                               .limits_tools = said && said->limits_tools,
-                                               .has_session = held.has_session,
-                                               .may_repeat = is_step});
+    const auto stated_claim =
+        state.message_writer != nullptr && !is_step ? state.message_writer->claim(asked) : nullptr;
+    return std::make_shared<const Claim>(
+        Claim{.user = held.user,
+              .session = held.session,
+              .child_session = held.child_session,
+              .capability = held.capability,
+              .objective = held.objective,
+              .objective_hash = held.objective_hash,
+              .words_hash = stated_claim ? stated_claim->words_hash : "",
+              .depth = held.depth,
+              .depth_max = held.depth_max,
+              .tokens_max = given(held, tokens),
+              .tokens_estimated = estimate_of(held, stated_claim, tokens),
+              .tools = held.tools,
+              .limits_tools = stated_claim && stated_claim->limits_tools,
+              .has_session = held.has_session,
+              .may_repeat = is_step});
 }
 
 /// The request as sent, with the claim approved by people.
@@ -126,8 +131,8 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
                              .expires_at = is_shorter ? held.expires_at : deadline,
                              .tokens = tokens};
     // The recipient goes by the text of the request, so the approved tokens are written there.
-    if (given(held, tokens) != held.tokens_max && state.scribe != nullptr) {
-        released.envelope = state.scribe->allot(asked, tokens);
+    if (given(held, tokens) != held.tokens_max && state.message_writer != nullptr) {
+        released.envelope = state.message_writer->allot(asked, tokens);
     }
     draft.add(std::move(released));
     if (admitted.admitted) draft.add(*std::move(admitted.admitted));
@@ -138,15 +143,15 @@ void release(Draft& draft, const RequestHeld& held, const governor::Leave& leave
 }  // namespace
 
 Failure cannot_approve(const Draft& draft,
-                       const people::Appeal& appeal,
-                       const AnswerPerson& answer) {
-    const auto found = draft.state.governor.held.find(appeal.asked.request);
+                       const people::HumanTask& human_task,
+                       const AnswerHumanTask& answer) {
+    const auto found = draft.state.governor.held.find(human_task.asked.request);
     const bool is_meant =
         found != draft.state.governor.held.end() && answer.decision == HumanDecision::Approve;
     if (!is_meant) return {};
     const auto& held = found->second;
     const auto tokens = given(held, answer.tokens);
-    for (const auto& other : appeal.answers) {
+    for (const auto& other : human_task.answers) {
         if (given(held, other.tokens) == tokens || is_planted(Mutant::ApproveTwoBudgets)) continue;
         return {Refusal::StateVersionStale,
                 fmt::format("'{}' has approved {} tokens and not {}: two people approve the same",
@@ -158,7 +163,7 @@ Failure cannot_approve(const Draft& draft,
     if (hindrance(draft.state, held, asked).refusal != Refusal::None)
         return {};  // The request fails, whatever people answer.
     const auto needed = admission_of(draft, held, answer.tokens).approvals_needed;
-    if (needed <= appeal.asked.approvals_needed || is_planted(Mutant::LetOneDecideForTwo)) {
+    if (needed <= human_task.asked.approvals_needed || is_planted(Mutant::LetOneDecideForTwo)) {
         return {};
     }
     return {Refusal::HumanAnswerForbidden,
@@ -166,10 +171,10 @@ Failure cannot_approve(const Draft& draft,
                         "reject it and let it be asked again",
                         needed,
                         tokens,
-                        appeal.asked.approvals_needed)};
+                        human_task.asked.approvals_needed)};
 }
 
-void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer) {
+void settle_held(Draft& draft, Ticket request, const AnswerHumanTask& answer) {
     const auto& held = draft.state.governor.held.at(request);
     if (answer.decision == HumanDecision::Approve) {
         if (draft.state.governor.is_stopped) return;  // The request's time begins on release.

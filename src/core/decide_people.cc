@@ -60,7 +60,7 @@ Failure flaw_of(const Draft& draft, const HumanQuestion& question, std::uint64_t
                             json::shortened(role),
                             known_roles(state))};
     }
-    if (people::waiting_count(state.people) >= state.limits.appeals_max) {
+    if (people::waiting_count(state.people) >= state.limits.human_tasks_max) {
         return {Refusal::HubOverloaded,
                 fmt::format("{} questions wait for people, which is the limit (appeals_max)",
                             people::waiting_count(state.people))};
@@ -104,8 +104,8 @@ bool is_option(const HumanAsked& asked, std::string_view content) {
 }
 
 /// What is wrong with the answer itself; empty if nothing is.
-std::string flaw_of(const people::Appeal& appeal, const AnswerPerson& answer) {
-    const auto& asked = appeal.asked;
+std::string flaw_of(const people::HumanTask& human_task, const AnswerHumanTask& answer) {
+    const auto& asked = human_task.asked;
     if (!fits(asked.kind, answer.decision)) {
         return fmt::format("'{}' is no answer where one is to {}",
                            enum_name(answer.decision),
@@ -132,7 +132,7 @@ std::string flaw_of(const people::Appeal& appeal, const AnswerPerson& answer) {
 constexpr std::uint64_t kShortAnswerBytes = 1'024;
 
 /// Why the hub cannot keep the answer.
-Failure lack_for(const State& state, const AnswerPerson& answer) {
+Failure lack_for(const State& state, const AnswerHumanTask& answer) {
     const auto words = answer.content.size() + answer.reason.size();
     if (words <= kShortAnswerBytes) return {};
     return lack_of_bytes(state, words + (answer.reply ? answer.reply->body().size() : 0));
@@ -150,9 +150,9 @@ bool has_role(const State& state, const Caller& caller, std::string_view role) {
 }
 
 /// Why this caller may not answer the human task at all.
-Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
+Failure unfit_person(const Draft& draft, const people::HumanTask& human_task) {
     const auto& caller = draft.cause.caller;
-    const auto& asked = appeal.asked;
+    const auto& asked = human_task.asked;
     if (!caller || caller->agent.value.empty()) {
         return {Refusal::IdentityRequired, "an answer is some person's: say whose"};
     }
@@ -165,40 +165,42 @@ Failure unfit_person(const Draft& draft, const people::Appeal& appeal) {
         return {Refusal::HumanAnswerForbidden,
                 fmt::format("'{}' asked this; nobody decides on what is their own", name)};
     }
-    if (!has_role(draft.state, *caller, people::role_of(appeal))) {
+    if (!has_role(draft.state, *caller, people::role_of(human_task))) {
         return {Refusal::HumanAnswerForbidden,
-                fmt::format("'{}' does not have the role '{}'", name, people::role_of(appeal))};
+                fmt::format("'{}' does not have the role '{}'", name, people::role_of(human_task))};
     }
     return {};
 }
 
 /// Why the human task can no longer be answered.
-Failure closed(const Draft& draft, const people::Appeal& appeal) {
-    switch (appeal.stage) {
+Failure closed(const Draft& draft, const people::HumanTask& human_task) {
+    switch (human_task.stage) {
         case people::Stage::Answered:
             if (is_planted(Mutant::AnswerThePersonTwice)) return {};
             return {Refusal::HumanAlreadyAnswered,
-                    fmt::format("'{}' has answered it", appeal.answers.back().by)};
+                    fmt::format("'{}' has answered it", human_task.answers.back().by)};
         case people::Stage::Lapsed:
             if (is_planted(Mutant::AnswerTheWithdrawn)) return {};
             return {Refusal::HumanTaskClosed, "its time is over"};
         case people::Stage::Withdrawn:
             if (is_planted(Mutant::AnswerTheWithdrawn)) return {};
-            return {Refusal::HumanTaskClosed, "it was withdrawn: " + appeal.end_reason};
+            return {Refusal::HumanTaskClosed, "it was withdrawn: " + human_task.end_reason};
         case people::Stage::Waiting:
             break;
     }
     // The time may be over before the hub has recorded the lapse.
-    if (people::is_last_term(appeal) && people::deadline_of(appeal) <= draft.now()) {
+    if (people::is_last_term(human_task) && people::deadline_of(human_task) <= draft.now()) {
         return {Refusal::HumanTaskClosed, "its time is over"};
     }
     return {};
 }
 
-Failure objection(const Draft& draft, const people::Appeal& appeal, const AnswerPerson& answer) {
-    if (auto no = unfit_person(draft, appeal); no.refusal != Refusal::None) return no;
-    if (auto no = closed(draft, appeal); no.refusal != Refusal::None) return no;
-    const auto version = appeal.asked.state_version;
+Failure objection(const Draft& draft,
+                  const people::HumanTask& human_task,
+                  const AnswerHumanTask& answer) {
+    if (auto no = unfit_person(draft, human_task); no.refusal != Refusal::None) return no;
+    if (auto no = closed(draft, human_task); no.refusal != Refusal::None) return no;
+    const auto version = human_task.asked.state_version;
     if (answer.expected_version && *answer.expected_version != version &&
         !is_planted(Mutant::ApproveSomethingElse)) {
         return {Refusal::StateVersionStale,
@@ -207,26 +209,27 @@ Failure objection(const Draft& draft, const people::Appeal& appeal, const Answer
                             *answer.expected_version)};
     }
     if (answer.decision == HumanDecision::Edit &&
-        draft.state.governor.held.contains(appeal.asked.request)) {
+        draft.state.governor.held.contains(human_task.asked.request)) {
         return {
             Refusal::InputValidationFailed,
             "a request that waits for leave is not changed: approve it, if need be with another "
             "number of \"tokens\", or reject it with a reason"};
     }
-    if (auto flaw = flaw_of(appeal, answer); !flaw.empty()) {
+    if (auto flaw = flaw_of(human_task, answer); !flaw.empty()) {
         return {Refusal::InputValidationFailed, std::move(flaw)};
     }
-    if (people::has_approved(appeal, draft.asker()) && !is_planted(Mutant::AnswerThePersonTwice)) {
+    if (people::has_approved(human_task, draft.asker()) &&
+        !is_planted(Mutant::AnswerThePersonTwice)) {
         return {Refusal::HumanAlreadyAnswered,
                 fmt::format("'{}' has approved it; another person has to as well", draft.asker())};
     }
     if (auto no = lack_for(draft.state, answer); no.refusal != Refusal::None) return no;
-    return cannot_approve(draft, appeal, answer);
+    return cannot_approve(draft, human_task, answer);
 }
 
 /// Answers the request of a human task, if a message opened the task.
-void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& answer) {
-    const auto* request = broker::find_request(draft.state.requests, appeal.asked.request);
+void pass_on(Draft& draft, const people::HumanTask& human_task, const AnswerHumanTask& answer) {
+    const auto* request = broker::find_request(draft.state.requests, human_task.asked.request);
     if (request == nullptr) return;
     draft.add(
         RequestAnswered{.request = request->ticket,
@@ -238,33 +241,33 @@ void pass_on(Draft& draft, const people::Appeal& appeal, const AnswerPerson& ans
 
 // --- when nobody answers ---------------------------------------------------------------------
 
-void lapse(Draft& draft, const people::Appeal& appeal) {
-    const auto& asked = appeal.asked;
+void lapse(Draft& draft, const people::HumanTask& human_task) {
+    const auto& asked = human_task.asked;
     // The people that the task was escalated to have not decided either.
     const auto follows = asked.if_nobody == IfNobody::Escalate ? IfNobody::Fail : asked.if_nobody;
     draft.add(HumanLapsed{asked.id, follows});
     if (broker::find_request(draft.state.requests, asked.request) != nullptr) {
         const std::string reason = "nobody answered in time";
         if (draft.find_copy(asked.request) != nullptr) {
-            draft.add(MessageDropped{asked.request, Setback::Cancelled, reason});
+            draft.add(MessageDropped{asked.request, DeliveryFailure::Cancelled, reason});
         }
         // Rejection by silence was agreed when the task was opened; any other lapse may be retried.
         const auto refusal =
             follows == IfNobody::Reject ? Refusal::RequestRejected : Refusal::HumanNotAnswered;
         fail_request(draft, asked.request, refusal, reason);
     }
-    after_person(draft,
-                 appeal,
-                 {.stage = people::Stage::Lapsed,
-                  .decision = follows == IfNobody::Approve ? HumanDecision::Approve
-                                                           : HumanDecision::Reject});
+    after_human_task(draft,
+                     human_task,
+                     {.stage = people::Stage::Lapsed,
+                      .decision = follows == IfNobody::Approve ? HumanDecision::Approve
+                                                               : HumanDecision::Reject});
 }
 
-void withdraw(Draft& draft, const people::Appeal& appeal, const std::string& reason) {
-    if (draft.has_ended(Thing::Appeal, appeal.asked.id)) return;
-    draft.add(
-        HumanWithdrawn{.id = appeal.asked.id, .by = std::string{draft.asker()}, .reason = reason});
-    after_person(draft, appeal, {.stage = people::Stage::Withdrawn, .reason = reason});
+void withdraw(Draft& draft, const people::HumanTask& human_task, const std::string& reason) {
+    if (draft.has_ended(Thing::HumanTask, human_task.asked.id)) return;
+    draft.add(HumanWithdrawn{
+        .id = human_task.asked.id, .by = std::string{draft.asker()}, .reason = reason});
+    after_human_task(draft, human_task, {.stage = people::Stage::Withdrawn, .reason = reason});
 }
 
 }  // namespace
@@ -273,7 +276,7 @@ Failure cannot_ask(const Draft& draft, const HumanQuestion& question, std::uint6
     return flaw_of(draft, question, beside);
 }
 
-Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker) {
+Ticket open_human_task(Draft& draft, const HumanQuestion& question, const HumanAsker& asker) {
     const auto& rules = rules_of(draft.state, question.role);
     const auto id = ticket_at(draft.next_sequence());
     HumanAsked asked{
@@ -306,9 +309,9 @@ Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker&
     return id;
 }
 
-void decide_ask_person(Draft& draft, const AskPerson& ask) {
+void decide_open_human_task(Draft& draft, const OpenHumanTask& command) {
     const auto& caller = draft.cause.caller;
-    const auto& question = ask.question;
+    const auto& question = command.question;
     if (caller && (!caller->user.empty() || caller->role == OperatorRole::Viewer)) {
         return draft.refuse(
             "human", Refusal::IdentityRoleForbidden, "people are asked by agents and by operators");
@@ -328,75 +331,75 @@ void decide_ask_person(Draft& draft, const AskPerson& ask) {
     if (auto no = flaw_of(draft, question); no.refusal != Refusal::None) {
         return draft.refuse("human", no.refusal, std::move(no.detail));
     }
-    const auto agent = draft.asking_agent();
+    const auto agent = draft.requesting_agent();
     if (!agent.empty()) {
         auto no = check_messages(draft.state, as_sender(draft.state, agent), draft.now());
         if (no.refusal != Refusal::None) {
             return draft.refuse("human", no.refusal, std::move(no.detail), no.retry_after_ms);
         }
     }
-    ask_person(draft, question, {.by = draft.asker(), .is_by_agent = !agent.empty()});
+    open_human_task(draft, question, {.by = draft.asker(), .is_by_agent = !agent.empty()});
 }
 
-void decide_answer_person(Draft& draft, const AnswerPerson& answer) {
+void decide_answer_human_task(Draft& draft, const AnswerHumanTask& answer) {
     const auto name = std::to_string(answer.id.value);
-    const auto appeal = people::find_appeal(draft.state.people, answer.id);
-    if (appeal == nullptr) {
+    const auto human_task = people::find_human_task(draft.state.people, answer.id);
+    if (human_task == nullptr) {
         return draft.refuse(
             name, Refusal::HumanTaskNotFound, fmt::format("nothing that was asked is '{}'", name));
     }
-    if (auto no = objection(draft, *appeal, answer); no.refusal != Refusal::None) {
+    if (auto no = objection(draft, *human_task, answer); no.refusal != Refusal::None) {
         return draft.refuse(name, no.refusal, std::move(no.detail));
     }
     const bool awaits_another = answer.decision == HumanDecision::Approve &&
-                                appeal->answers.size() + 1 < appeal->asked.approvals_needed;
+                                human_task->answers.size() + 1 < human_task->asked.approvals_needed;
     draft.add(HumanAnswered{
         .id = answer.id,
         .by = std::string{draft.asker()},
         .decision = answer.decision,
         .reason = answer.reason,
         .content = answer.content,
-        .state_version = answer.expected_version.value_or(appeal->asked.state_version),
+        .state_version = answer.expected_version.value_or(human_task->asked.state_version),
         .awaits_another = awaits_another,
         .tokens = answer.tokens});
     if (awaits_another) return;
-    if (draft.state.governor.held.contains(appeal->asked.request)) {
-        settle_held(draft, appeal->asked.request, answer);
+    if (draft.state.governor.held.contains(human_task->asked.request)) {
+        settle_held(draft, human_task->asked.request, answer);
     } else if (answer.reply) {
-        pass_on(draft, *appeal, answer);
+        pass_on(draft, *human_task, answer);
     }
-    after_person(draft,
-                 *appeal,
-                 {.stage = people::Stage::Answered,
-                  .decision = answer.decision,
-                  .by = draft.asker(),
-                  .reason = answer.reason,
-                  .content = answer.content});
+    after_human_task(draft,
+                     *human_task,
+                     {.stage = people::Stage::Answered,
+                      .decision = answer.decision,
+                      .by = draft.asker(),
+                      .reason = answer.reason,
+                      .content = answer.content});
 }
 
 void decide_told(Draft& draft, const NotePeopleTold& told) {
-    const auto appeal = people::find_appeal(draft.state.people, told.id);
+    const auto human_task = people::find_human_task(draft.state.people, told.id);
     // Newer news may exist by now, of which people were not notified.
-    const bool is_meant = appeal != nullptr && appeal->stage == people::Stage::Waiting &&
+    const bool is_meant = human_task != nullptr && human_task->stage == people::Stage::Waiting &&
                           told.news != Sequence{} &&
-                          (appeal->news == told.news || is_planted(Mutant::TakeOldNewsForNew));
+                          (human_task->news == told.news || is_planted(Mutant::TakeOldNewsForNew));
     if (is_meant) draft.add(HumanNotified{told.id});
 }
 
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason) {
-    const auto appeal = people::find_by_request(draft.state.people, request);
-    if (appeal != nullptr) withdraw(draft, *appeal, reason);
+    const auto human_task = people::find_by_request(draft.state.people, request);
+    if (human_task != nullptr) withdraw(draft, *human_task, reason);
 }
 
 bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& reason) {
     bool any = false;
     // A task opened by a message ends with the message.
     for (const auto ticket : people::find_of_workflow(draft.state.people, workflow)) {
-        const auto appeal = people::find_appeal(draft.state.people, ticket);
-        if (!draft.may_act_for(appeal->asked.asked_by)) continue;
+        const auto human_task = people::find_human_task(draft.state.people, ticket);
+        if (!draft.may_act_for(human_task->asked.asked_by)) continue;
         const auto& caller = draft.cause.caller;
-        if (caller && !may_know_of(draft.state, *caller, appeal->asked.user)) continue;
-        withdraw(draft, *appeal, reason);
+        if (caller && !may_know_of(draft.state, *caller, human_task->asked.user)) continue;
+        withdraw(draft, *human_task, reason);
         any = true;
     }
     return any;
@@ -405,23 +408,25 @@ bool withdraw_meant(Draft& draft, std::string_view workflow, const std::string& 
 bool tend_people(Draft& draft) {
     const auto& people = draft.state.people;
     if (people.due.empty() || people.due.begin()->first > draft.now()) return false;
-    const auto found = people::find_appeal(people, people.due.begin()->second);
-    const auto& appeal = *found;
-    const auto id = appeal.asked.id;
-    if (people::deadline_of(appeal) > draft.now()) {
+    const auto found = people::find_human_task(people, people.due.begin()->second);
+    const auto& human_task = *found;
+    const auto id = human_task.asked.id;
+    if (people::deadline_of(human_task) > draft.now()) {
         draft.add(HumanReminded{.id = id});
-    } else if (people::is_last_term(appeal)) {
-        lapse(draft, appeal);
-    } else if (!appeal.asked.escalation.empty() && !appeal.is_escalated) {
-        draft.add(HumanEscalated{id, appeal.asked.escalation});
+    } else if (people::is_last_term(human_task)) {
+        lapse(draft, human_task);
+    } else if (!human_task.asked.escalation.empty() && !human_task.is_escalated) {
+        draft.add(HumanEscalated{id, human_task.asked.escalation});
     } else {
         draft.add(HumanReminded{.id = id, .is_overdue = true});
     }
     return true;
 }
 
-void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome) {
-    end_asking(draft, appeal, outcome);
+void after_human_task(Draft& draft,
+                      const people::HumanTask& human_task,
+                      const HumanOutcome& outcome) {
+    end_human_task_of_step(draft, human_task, outcome);
 }
 
 }  // namespace parlance::core

@@ -11,7 +11,7 @@
 #include "core/capability.h"
 #include "core/draft.h"
 #include "core/mailbox_room.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 #include "model/names.h"
 
 namespace parlance::core {
@@ -96,10 +96,11 @@ bool may_hear_of(const Draft& draft, const SendMessage& send, Ticket first) {
     if (may_act_for_user(*caller, user)) return true;
     const auto made = governor::find_delegation(state.governor.lineage, first);
     if (made != nullptr && made->parent != Ticket{}) return true;
-    const auto at = find_place(state,
-                               {.by = registry::find_agent(state.registry, send.envelope->from()),
-                                .envelope = *send.envelope,
-                                .claim = *send.claim});
+    const auto at =
+        find_position(state,
+                      {.by = registry::find_agent(state.registry, send.envelope->from()),
+                       .envelope = *send.envelope,
+                       .claim = *send.claim});
     return at.parent != nullptr && at.root->user == user;
 }
 
@@ -136,7 +137,7 @@ SendOutcome answer_duplicate(Draft& draft,
                                 .id = std::string{envelope.id()},
                                 .first = sequence_of(first.ticket),
                                 .ticket = first.ticket,
-                                .answer = broker::find_answer(draft.state.memory, key),
+                                .answer = broker::find_answer(draft.state.dedup, key),
                                 .waits = send.waits && is_open});
     return {.repeated = first.ticket};
 }
@@ -181,8 +182,8 @@ std::optional<SendOutcome> refuse_early(Draft& draft,
 Ticket find_answered_by_another(const State& state, const Envelope& reply) {
     if (reply.answers().empty()) return {};
     const auto key = message_key(state.key, reply.to(), reply.answers());
-    if (broker::find_answer(state.memory, key) == Sequence{}) return {};
-    const auto request = broker::find_id(state.memory, key);
+    if (broker::find_answer(state.dedup, key) == Sequence{}) return {};
+    const auto request = broker::find_id(state.dedup, key);
     return request ? request->ticket : Ticket{};
 }
 
@@ -225,7 +226,7 @@ std::optional<SendOutcome> answer_request(Draft& draft, const SendMessage& send)
             learn_from(draft, request->ticket, {send.facts, send.owners});
         return SendOutcome{};
     }
-    auto ended = broker::find_ended(state.memory, state.key, reply);
+    auto ended = broker::find_ended(state.dedup, state.key, reply);
     if (ended == Ticket{}) ended = find_answered_by_another(state, reply);
     if (ended == Ticket{}) return refuse_forged(draft, send);
     if (is_planted(Mutant::ShowLateReply)) return std::nullopt;
@@ -245,7 +246,7 @@ std::optional<SendOutcome> report_progress(Draft& draft, const SendMessage& send
     if (request == nullptr) {
         // A part behind the whole answer is dropped; a note that names only a task or a workflow is
         // an ordinary message.
-        const auto ended = broker::find_ended_by_id(state.memory, state.key, envelope);
+        const auto ended = broker::find_ended_by_id(state.dedup, state.key, envelope);
         if (ended == Ticket{}) return std::nullopt;
         draft.add(ReplyDropped{.from = std::string{envelope.from()},
                                .id = std::string{envelope.id()},
@@ -379,9 +380,9 @@ std::vector<Missed> missed_copies(const State& state,
 
 void give_up(Draft& draft, Priority priority, Ticket copy, std::string lack) {
     if (is_at_least_once(priority, false)) {
-        return draft.add(MessageDeadLettered{copy, Setback::MailboxFull, std::move(lack)});
+        return draft.add(MessageDeadLettered{copy, DeliveryFailure::MailboxFull, std::move(lack)});
     }
-    draft.add(MessageDropped{copy, Setback::MailboxFull, std::move(lack)});
+    draft.add(MessageDropped{copy, DeliveryFailure::MailboxFull, std::move(lack)});
 }
 
 SendOutcome send_to_topic(Draft& draft, const SendMessage& send, std::string_view topic) {
@@ -463,7 +464,7 @@ SendOutcome send_to_people(Draft& draft, const SendMessage& send) {
     if (outcome.refusal != Refusal::None) return outcome;
     // With --dev the caller may be whoever the message names as its sender.
     const auto by = draft.asker().empty() ? envelope.from() : draft.asker();
-    ask_person(draft, question, {.by = by, .request = outcome.accepted});
+    open_human_task(draft, question, {.by = by, .request = outcome.accepted});
     return outcome;
 }
 
@@ -522,7 +523,7 @@ SendOutcome hold(Draft& draft, const SendMessage& send, Admission refused) {
     if (!send.state.empty()) draft.add(StatePushed{request, send.state});
     auto by = draft.asker().empty() ? std::string_view{send.by} : draft.asker();
     if (by.empty()) by = envelope.from();
-    ask_person(draft, question, {.by = by, .request = request});
+    open_human_task(draft, question, {.by = by, .request = request});
     return outcome;
 }
 
@@ -634,7 +635,7 @@ SendOutcome decide_send(Draft& draft, const SendMessage& send) {
     }
     note(draft, "identity");
     const auto key = message_key(state.key, envelope.from(), envelope.id());
-    const auto first = broker::find_id(state.memory, key);
+    const auto first = broker::find_id(state.dedup, key);
     if (first && !is_planted(Mutant::ForgetMessageIds)) {
         return answer_duplicate(draft, send, *first, key);
     }

@@ -110,18 +110,18 @@ void note_sources(Draft& draft,
                             .owner = std::string{owner}});
 }
 
-void learn_from(Draft& draft, Ticket request, const Lesson& lesson) {
+void learn_from(Draft& draft, Ticket request, const LearntFacts& learnt) {
     const auto delegation = governor::find_delegation(draft.state.governor.lineage, request);
     const auto* open = broker::find_request(draft.state.requests, request);
     if (delegation == nullptr || open == nullptr || delegation->user.empty()) return;
     const bool is_tainted = delegation->is_tainted ||
-                            !foreign_owner(draft.state, lesson.owners, delegation->user).empty();
+                            !foreign_owner(draft.state, learnt.owners, delegation->user).empty();
     if (is_tainted) return;
     const auto& shared = draft.state.shared;
     const auto& limits = draft.state.limits;
     std::uint64_t count = shared.count;
     std::uint64_t bytes = shared.bytes;
-    for (const auto& fact : lesson.facts) {
+    for (const auto& fact : learnt.facts) {
         bytes += fact.size();
         // The answer counts all the same, and contains the facts that found no room.
         if (++count > limits.shared_items_max || bytes > limits.shared_bytes_max) return;

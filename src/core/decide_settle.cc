@@ -101,15 +101,16 @@ void decide_nack(Draft& draft, const NackDelivery& nack) {
     if (message == nullptr) return;
     const bool is_unanswered = nack.is_unanswered || nack.is_unheard;
     if (!is_unanswered) note_life(draft, *message);
-    auto setback = nack.is_final ? Setback::Rejected : Setback::Nacked;
+    auto failure = nack.is_final ? DeliveryFailure::Rejected : DeliveryFailure::Nacked;
     // Attempt numbers are bounded: after so many attempts, an unheard one counts like any other.
-    if (nack.is_unheard && message->attempt < kUnheardTriesMax) setback = Setback::NotReached;
-    set_back(draft,
-             *message,
-             {.setback = setback,
-              .reason = as_kept(nack.reason),
-              .is_final = nack.is_final,
-              .is_unanswered = is_unanswered});
+    if (nack.is_unheard && message->attempt < kUnheardTriesMax)
+        failure = DeliveryFailure::NotReached;
+    fail_delivery(draft,
+                  *message,
+                  {.failure = failure,
+                   .reason = as_kept(nack.reason),
+                   .is_final = nack.is_final,
+                   .is_unanswered = is_unanswered});
 }
 
 void decide_extend(Draft& draft, const ExtendLease& extend) {
@@ -195,9 +196,9 @@ void put_away(Draft& draft, const broker::Message* question, const std::string& 
     } else if (is_at_least_once(*question)) {
         // The lease has ended, so nothing is acknowledged. A message that must not be lost is kept
         // (D1).
-        draft.add(MessageDeadLettered{question->ticket, Setback::Rejected, why});
+        draft.add(MessageDeadLettered{question->ticket, DeliveryFailure::Rejected, why});
     } else {
-        draft.add(MessageDropped{question->ticket, Setback::Rejected, why});
+        draft.add(MessageDropped{question->ticket, DeliveryFailure::Rejected, why});
     }
 }
 

@@ -16,7 +16,7 @@
 #include "core/inspect.h"
 #include "core/starter.h"
 #include "core/steps.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 #include "core/workflow/report.h"
 #include "model/names.h"
 
@@ -49,7 +49,7 @@ bool is_starter(const Draft& draft, std::string_view id, Ticket run) {
     if (!caller || caller->is_operator || draft.asker().empty()) return true;
     if (const auto going = find_run(draft.state, id)) return going->by == draft.asker();
     const auto key = starter_key(draft.state.key, draft.asker(), id);
-    const auto known = broker::find_id(draft.state.memory, key);
+    const auto known = broker::find_id(draft.state.dedup, key);
     return known && known->ticket == run;
 }
 
@@ -77,7 +77,7 @@ std::string_view forbidden_in(const State& state, const Plan& plan, std::string_
 // --- the end ---------------------------------------------------------------------------------
 
 WorkflowEnd end_of(const Run& run) {
-    if (run.is_undoing) return WorkflowEnd::Cancelled;
+    if (run.is_compensating) return WorkflowEnd::Cancelled;
     bool has_done = false;
     bool has_lost = false;
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
@@ -92,10 +92,12 @@ WorkflowEnd end_of(const Run& run) {
 }
 
 void withdraw_questions(Draft& draft, const Run& run, const std::string& reason) {
-    const bool is_asking = std::ranges::any_of(run.steps, [](const workflow::Step& step) {
-        return std::ranges::find(step.items, Stage::Asking, &Item::stage) != step.items.end();
-    });
-    if (is_asking) withdraw_meant(draft, run.id, reason);
+    const bool is_waiting_for_human =
+        std::ranges::any_of(run.steps, [](const workflow::Step& step) {
+            return std::ranges::find(step.items, Stage::WaitingForHuman, &Item::stage) !=
+                   step.items.end();
+        });
+    if (is_waiting_for_human) withdraw_meant(draft, run.id, reason);
 }
 
 void cancel_open(Draft& draft, const Run& run, const std::string& reason) {
@@ -132,18 +134,18 @@ void end_run(Draft& draft, const Run& run, WorkflowEnd end, const std::string& r
 }
 
 void make(Draft& draft, const Run& run, const Move& move) {
-    const Spot spot{run, move.step, move.item};
+    const StepItem step_item{run, move.step, move.item};
     switch (move.kind) {
         case Move::Kind::None:
             return;
         case Move::Kind::Judge:
-            return judge_step(draft, spot);
+            return judge_step(draft, step_item);
         case Move::Kind::Begin:
-            return begin_step(draft, spot);
+            return begin_step(draft, step_item);
         case Move::Kind::Open:
-            return open_step(draft, spot);
-        case Move::Kind::Undo:
-            return undo_step(draft, spot);
+            return open_step(draft, step_item);
+        case Move::Kind::Compensate:
+            return compensate_step(draft, step_item);
         case Move::Kind::TimeOut:
             return end_run(draft, run, WorkflowEnd::TimedOut, "its time is over");
         case Move::Kind::End: {
@@ -165,7 +167,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     const auto refuse = [&](Refusal refusal, std::string detail) {
         draft.refuse(start.id, refusal, std::move(detail));
     };
-    if (state.scribe == nullptr) {
+    if (state.message_writer == nullptr) {
         return refuse(Refusal::WorkflowInvalid, "this hub runs no workflows");
     }
     // Before anything else: a caller who repeats another's start would be told its outcome.
@@ -177,7 +179,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
                                   start.user));
     }
     const auto known =
-        broker::find_id(state.memory, message_key(state.key, kOrchestrator, start.id));
+        broker::find_id(state.dedup, message_key(state.key, kOrchestrator, start.id));
     if (known) {
         const auto same = static_cast<std::uint32_t>(fingerprint_of(state, start));
         if (known->fingerprint == same && is_starter(draft, start.id, known->ticket)) {
@@ -203,7 +205,7 @@ void decide_start_workflow(Draft& draft, const StartWorkflow& start) {
     if (auto no = lack_of_bytes(state, bytes); no.refusal != Refusal::None) {
         return refuse(no.refusal, std::move(no.detail));
     }
-    const auto starter = draft.asking_agent();
+    const auto starter = draft.requesting_agent();
     if (!starter.empty()) {
         auto no = check_messages(state, as_sender(state, starter), draft.now());
         if (no.refusal != Refusal::None) {
@@ -257,7 +259,7 @@ bool cancel_workflow(Draft& draft, std::string_view id, const std::string& reaso
         return false;
     }
     if (caller && !may_know_of(draft.state, *caller, run->user)) return false;
-    if (run->is_undoing) {
+    if (run->is_compensating) {
         // Compensation requests go by the workflow's id as well, and must not be cancelled.
         draft.refuse(std::string{id},
                      Refusal::DelegationNotFound,
@@ -282,11 +284,11 @@ void cancel_workflows(Draft& draft, const std::string& reason) {
     const auto& workflows = draft.state.workflows;
     for (const auto number : workflows.runs.tickets()) {
         const auto run = workflow::find_run(workflows, number);
-        if (run->is_undoing) continue;
+        if (run->is_compensating) continue;
         draft.add(
             WorkflowUndone{.run = number, .by = std::string{draft.asker()}, .reason = reason});
         withdraw_questions(draft, *run, reason);
-        if (!workflow::has_to_undo(*run)) {
+        if (!workflow::has_to_compensate(*run)) {
             conclude_run(draft, *run, WorkflowEnd::Cancelled, reason);
         }
     }
@@ -304,7 +306,7 @@ void decide_run(const State& state, Ticket run, Time now, Events& events) {
 
 bool advance_workflows(Draft& draft) {
     const auto& workflows = draft.state.workflows;
-    if (draft.state.scribe == nullptr) return false;
+    if (draft.state.message_writer == nullptr) return false;
     const bool is_due = !workflows.due.empty() && workflows.due.begin()->first <= draft.now();
     if (!is_due && workflows.restless.empty()) return false;
     const auto number = is_due ? workflows.due.begin()->second : *workflows.restless.begin();

@@ -7,7 +7,7 @@ namespace parlance::core {
 namespace {
 
 /// A delegation, in the fields that matter to a test.
-struct Errand {
+struct DelegationFields {
     std::string id;
     std::string from = "prime";
     std::string to = "byte";
@@ -31,27 +31,27 @@ class Tree : public ::testing::Test {
         }
     }
     /// The request's ticket; none if refused.
-    Ticket delegate(Errand errand) {
-        if (errand.child.empty()) errand.child = "session of " + errand.id;
-        story.ask(
-            SendMessage{.envelope = envelope({.id = errand.id,
-                                              .from = errand.from,
-                                              .to = errand.to,
-                                              .correlation = errand.session,
-                                              .intent = Intent::Request}),
-                        .priority = Priority::High,
-                        .timeout = errand.timeout,
-                        .claim = std::make_shared<Claim>(Claim{.user = errand.user,
-                                                               .session = errand.session,
-                                                               .child_session = errand.child,
-                                                               .objective = errand.objective,
-                                                               .objective_hash = errand.objective,
-                                                               .depth = errand.depth,
-                                                               .depth_max = errand.depth_max,
-                                                               .tokens_max = errand.tokens,
-                                                               .tools = errand.tools,
-                                                               .limits_tools = errand.limits_tools,
-                                                               .has_session = true})});
+    Ticket delegate(DelegationFields delegation) {
+        if (delegation.child.empty()) delegation.child = "session of " + delegation.id;
+        story.ask(SendMessage{
+            .envelope = envelope({.id = delegation.id,
+                                  .from = delegation.from,
+                                  .to = delegation.to,
+                                  .correlation = delegation.session,
+                                  .intent = Intent::Request}),
+            .priority = Priority::High,
+            .timeout = delegation.timeout,
+            .claim = std::make_shared<Claim>(Claim{.user = delegation.user,
+                                                   .session = delegation.session,
+                                                   .child_session = delegation.child,
+                                                   .objective = delegation.objective,
+                                                   .objective_hash = delegation.objective,
+                                                   .depth = delegation.depth,
+                                                   .depth_max = delegation.depth_max,
+                                                   .tokens_max = delegation.tokens,
+                                                   .tools = delegation.tools,
+                                                   .limits_tools = delegation.limits_tools,
+                                                   .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
@@ -505,7 +505,7 @@ TEST_F(Tree, X6_G3_AnObjectiveWithATaskCannotReturnInItsWordsAlone) {
         {.id = "round", .from = "tag", .to = "prime", .session = "session of on", .depth_max = 9});
     EXPECT_EQ(story.refusal(), Refusal::DelegationCycleDetected);
     EXPECT_NE(ask_plainly("q-2", "byte", "prime", "u-1", "extract"), Ticket{})
-        << "the same words about something else are another errand";
+        << "the same words about something else are another delegation";
 }
 
 TEST_F(Tree, X6_G3_AnObjectiveOfWordsAloneCannotReturnUnderAnyTask) {
@@ -613,9 +613,9 @@ TEST_F(Tree, X8_G4_AChildsReservationIsReleasedEvenIfItsParentEndedFirst) {
     allow({{{Rule::TokensPerUser, {}}, 1'000}});
     const auto left = [&] {
         const auto& accounts = story.state().governor.lineage.accounts;
-        const auto purse =
-            governor::purse_at(accounts, "user u-1", story.now(), std::chrono::hours{24});
-        return 1'000 - purse.reserved - purse.spent;
+        const auto budget =
+            governor::budget_at(accounts, "user u-1", story.now(), std::chrono::hours{24});
+        return 1'000 - budget.reserved - budget.spent;
     };
     delegate({.id = "d-1", .depth_max = 9, .tokens = 1'000});
     delegate({.id = "d-2",
@@ -699,14 +699,14 @@ TEST_F(Tree, X7_AChildNeverHasMoreTimeThanItsParentHasLeft) {
 TEST_F(Tree, X8_G4_TokensAreReservedOnAdmissionAndTheUnusedRestIsReleased) {
     allow({{{Rule::TokensPerRoot, {}}, 2'000}});
     const auto first = delegate({.id = "d-1", .tokens = 1'200});
-    EXPECT_EQ(root_of(first).purse, (governor::Purse{.reserved = 1'200, .spent = 0}));
+    EXPECT_EQ(root_of(first).budget, (governor::Budget{.reserved = 1'200, .spent = 0}));
     delegate({.id = "d-2", .to = "tag", .tokens = 801});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_NE(why().find("800 left"), std::string::npos) << why();
     const auto second = delegate({.id = "d-3", .to = "tag", .tokens = 800});
     ASSERT_NE(second, Ticket{});
     answer("byte", "d-1", 300);
-    EXPECT_EQ(root_of(second).purse, (governor::Purse{.reserved = 800, .spent = 300}));
+    EXPECT_EQ(root_of(second).budget, (governor::Budget{.reserved = 800, .spent = 300}));
     // An agent that reports more tokens than it was given is charged the tokens it was given.
     answer("tag", "d-3", 9'000);
     delegate({.id = "d-4", .to = "crystal", .tokens = 901});
@@ -731,14 +731,14 @@ TEST_F(Tree, X8_I2_ADelegateCanGiveOnOnlyItsOwnReservation) {
     below("d-4", "crystal", 401);
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     answer("tag", "d-3", 100);
-    EXPECT_EQ(on_record(first)->below, (governor::Purse{.reserved = 0, .spent = 100}));
+    EXPECT_EQ(on_record(first)->below, (governor::Budget{.reserved = 0, .spent = 100}));
     const auto last = below("d-5", "crystal", 900);
     ASSERT_NE(last, Ticket{});
     // The parent ends before its child: the child's reservation stays until the child ends too.
     answer("byte", "d-1", 50);
-    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 900, .spent = 100}));
+    EXPECT_EQ(root_of(last).budget, (governor::Budget{.reserved = 900, .spent = 100}));
     answer("crystal", "d-5", 300);
-    EXPECT_EQ(root_of(last).purse, (governor::Purse{.reserved = 0, .spent = 400}));
+    EXPECT_EQ(root_of(last).budget, (governor::Budget{.reserved = 0, .spent = 400}));
 }
 
 TEST_F(Tree, X8_G4_AnAnsweredDelegateHasNoTokensLeftToGive) {
@@ -765,13 +765,13 @@ TEST_F(Tree, X8_G4_ADialectWithoutBudgetsGetsTheUsualTokensOrTheRest) {
     EXPECT_EQ(on_record(first)->tokens, 1'200U) << "the document's own (X1)";
     const auto second = ask_plainly("q-2", "byte", "crystal");
     EXPECT_EQ(on_record(second)->tokens, 300U) << "what is left";
-    EXPECT_EQ(on_record(work)->below, (governor::Purse{.reserved = 1'500, .spent = 0}));
+    EXPECT_EQ(on_record(work)->below, (governor::Budget{.reserved = 1'500, .spent = 0}));
     ask_plainly("q-3", "byte", "ledger");
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
     EXPECT_NE(why().find("has 0 left"), std::string::npos) << why();
     answer("tag", "q-1", 1'100);
     answer("crystal", "q-2", 0);
-    EXPECT_EQ(on_record(work)->below, (governor::Purse{.reserved = 0, .spent = 1'100}));
+    EXPECT_EQ(on_record(work)->below, (governor::Budget{.reserved = 0, .spent = 1'100}));
     EXPECT_EQ(on_record(ask_plainly("q-4", "byte", "ledger"))->tokens, 400U);
 }
 
@@ -799,7 +799,7 @@ TEST_F(Tree, X8_S13_AnApprovedRequestGetsTheTokensPeopleWereAskedFor) {
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_NE(asked[0].question.find("1200 tokens"), std::string::npos) << asked[0].question;
     story.as_caller({.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Operator})
-        .ask(AnswerPerson{.id = asked[0].id, .decision = HumanDecision::Approve});
+        .ask(AnswerHumanTask{.id = asked[0].id, .decision = HumanDecision::Approve});
     ASSERT_NE(on_record(held), nullptr);
     EXPECT_EQ(on_record(held)->tokens, 1'200U);
 }

@@ -20,7 +20,7 @@ constexpr std::array kTools{"mail", "ocr", "sql", "web"};
 
 class Walk {
   public:
-    explicit Walk(std::uint64_t seed) : chance_(seed) {
+    explicit Walk(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(9'000);
         story_.limits().lease = Duration{3'600'000};
         story_.limits().heartbeat_timeout = Duration{36'000'000};
@@ -46,7 +46,7 @@ class Walk {
     std::uint64_t depth() const { return depth_; }
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     bool is_one_in(std::uint64_t count) { return any(count) == 0; }
     template <class List>
     std::string one_of(const List& list) {
@@ -246,11 +246,11 @@ class Walk {
         letter.id = "d-" + std::to_string(++number_);
         letter.intent = Intent::Request;
         ++asked_;
-        const auto places =
-            model_.places_of({.from = letter.from,
-                              .correlation = letter.correlation,
-                              .session = claim.has_session ? claim.session : std::string{},
-                              .user = claim.user});
+        const auto parents =
+            model_.possible_parents({.from = letter.from,
+                                     .correlation = letter.correlation,
+                                     .session = claim.has_session ? claim.session : std::string{},
+                                     .user = claim.user});
         act(SendMessage{.envelope = envelope(letter),
                         .priority = Priority::High,
                         .timeout = Duration{any(5'000)},
@@ -262,7 +262,7 @@ class Walk {
         accepted_ += admitted.size();
         for (const auto& each : admitted) depth_ = std::max<std::uint64_t>(depth_, each.depth);
         EXPECT_NE(is_accepted, refusal != Refusal::None);
-        if (is_accepted) expect_place(admitted, places);
+        if (is_accepted) expect_parent(admitted, parents);
         refusal_ = refusal;
         const auto told = story_.asked_for<TellRefused>();
         why_ = told.empty() ? "accepted" : told.back().detail;
@@ -270,11 +270,11 @@ class Walk {
         return is_accepted;
     }
 
-    void expect_place(const std::vector<DelegationAdmitted>& admitted,
-                      const std::set<Ticket>& places) {
+    void expect_parent(const std::vector<DelegationAdmitted>& admitted,
+                       const std::set<Ticket>& parents) {
         const auto parent = admitted.empty() ? Ticket{} : admitted.front().parent;
-        if (!places.empty()) ++tied_;
-        const bool is_right = places.empty() ? parent == Ticket{} : places.contains(parent);
+        if (!parents.empty()) ++tied_;
+        const bool is_right = parents.empty() ? parent == Ticket{} : parents.contains(parent);
         EXPECT_TRUE(is_right) << "G1: it stands below " << parent.value << " and not where "
                               << "its asker works";
     }
@@ -297,14 +297,14 @@ class Walk {
             // An agent at work for somebody may be taken to ask for them.
             if (!model_.open_work(next.from).empty()) return lie();
             // An agent's work in a session of this name stays its own until the tree ends.
-            const Said said{.from = next.from, .session = session, .user = next.user};
-            if (!model_.places_of(said).empty()) return lie();
+            const StatedOrigin stated{.from = next.from, .session = session, .user = next.user};
+            if (!model_.possible_parents(stated).empty()) return lie();
             next.root = model_.tree_of(session, next.from);
             // A liar may have named another agent's session the same before.
-            if (next.root == Ticket{} && errands_in(session) > 0) return lie();
+            if (next.root == Ticket{} && delegations_in(session) > 0) return lie();
         } else {
             const auto& parent = model_.known.at(ticket);
-            if (parent.session.empty() || errands_in(parent.session) > 1) return lie();
+            if (parent.session.empty() || delegations_in(parent.session) > 1) return lie();
             session = parent.session;
             next.parent = ticket;
             next.root = parent.root;
@@ -356,7 +356,7 @@ class Walk {
         return on_record->depth != model_.known.at(parent).depth;
     }
     /// How many delegations work in this session. If several do, the session's name is ambiguous.
-    std::int64_t errands_in(const std::string& session) const {
+    std::int64_t delegations_in(const std::string& session) const {
         return std::ranges::count_if(
             model_.known, [&](const auto& each) { return each.second.session == session; });
     }
@@ -399,7 +399,7 @@ class Walk {
 
     Story story_;
     DelegationModel model_;
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     std::map<Ticket, DeliveryToken> questions_;  ///< Delivered, lately or long ago.
     std::vector<DeliveryToken> replies_;
     std::uint64_t number_ = 0;

@@ -73,7 +73,7 @@ struct Draft {
         return cause.caller->user.empty() ? cause.caller->agent.value : cause.caller->user;
     }
     /// The agent that sent the command; empty if a person, the hub itself or nobody known did.
-    std::string_view asking_agent() const {
+    std::string_view requesting_agent() const {
         const auto& caller = cause.caller;
         if (!caller || caller->is_operator || !caller->user.empty()) return {};
         return caller->agent.value == kOrchestrator ? std::string_view{} : caller->agent.value;
@@ -142,7 +142,7 @@ void decide_policy(Draft& draft, const ChangePolicy& change);
 void decide_stop_fleet(Draft& draft, const StopFleet& stop);
 void decide_resume_fleet(Draft& draft, const ResumeFleet& resume);
 void decide_cancel(Draft& draft, const CancelRequest& order);
-void decide_tool(Draft& draft, const AuthorizeTool& ask);
+void decide_tool(Draft& draft, const AuthorizeTool& command);
 /// A request to this agent has ended without an answer, or with an answer: moves the agent's
 /// breaker.
 void note_failure(Draft& draft, const broker::OpenRequest& request, Refusal refusal);
@@ -204,11 +204,11 @@ void decide_facts(Draft& draft, const AddFacts& add);
 void decide_analysis(Draft& draft, const KeepAnalysis& keep);
 /// Facts that an answer says were learnt. They become the user's when the answer is done work,
 /// unless learnt from another user's sources.
-struct Lesson {
+struct LearntFacts {
     const std::vector<std::string>& facts;
     const std::vector<std::string>& owners;
 };
-void learn_from(Draft& draft, Ticket request, const Lesson& lesson);
+void learn_from(Draft& draft, Ticket request, const LearntFacts& learnt);
 /// Called before the answer is added: records the use of another user's sources, if the reply says
 /// so.
 void note_sources(Draft& draft,
@@ -221,8 +221,8 @@ void decide_take(Draft& draft, const TakeMessages& take);
 void decide_tick(Draft& draft, InstanceNumber silent);
 
 // decide_people.cc
-void decide_ask_person(Draft& draft, const AskPerson& ask);
-void decide_answer_person(Draft& draft, const AnswerPerson& answer);
+void decide_open_human_task(Draft& draft, const OpenHumanTask& command);
+void decide_answer_human_task(Draft& draft, const AnswerHumanTask& answer);
 void decide_told(Draft& draft, const NotePeopleTold& told);
 /// Why the question cannot be put to anybody now; None if it can. `beside`: the bytes of the
 /// message that brings the question.
@@ -235,7 +235,7 @@ struct HumanAsker {
     Ticket request{};
     bool is_by_agent = false;  ///< An agent asks, and not by a message.
 };
-Ticket ask_person(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
+Ticket open_human_task(Draft& draft, const HumanQuestion& question, const HumanAsker& asker);
 /// A message has ended, and so have the human tasks opened by the message.
 void withdraw_with(Draft& draft, Ticket request, const std::string& reason);
 /// Withdraws a workflow's human tasks, if the caller may act for their openers; false if none.
@@ -252,9 +252,13 @@ struct HumanOutcome {
     std::string_view content{};  ///< JSON.
 };
 /// A workflow step that opened the human task goes on with the outcome.
-void end_asking(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
+void end_human_task_of_step(Draft& draft,
+                            const people::HumanTask& human_task,
+                            const HumanOutcome& outcome);
 /// Called when a human task has just ended, with its event drafted: continues its request or step.
-void after_person(Draft& draft, const people::Appeal& appeal, const HumanOutcome& outcome);
+void after_human_task(Draft& draft,
+                      const people::HumanTask& human_task,
+                      const HumanOutcome& outcome);
 
 // decide_handing.cc
 /// The message with another recipient.
@@ -327,21 +331,23 @@ SendOutcome refuse_send(Draft& draft,
 /// Why a held request cannot be approved like this: the approval would change the request, or
 /// differ from earlier approvals.
 Failure cannot_approve(const Draft& draft,
-                       const people::Appeal& appeal,
-                       const AnswerPerson& answer);
+                       const people::HumanTask& human_task,
+                       const AnswerHumanTask& answer);
 /// People have decided whether the held request goes on.
-void settle_held(Draft& draft, Ticket request, const AnswerPerson& answer);
+void settle_held(Draft& draft, Ticket request, const AnswerHumanTask& answer);
 /// Releases a request that people approved while the fleet was stopped; false if there is none.
 bool release_approved(Draft& draft);
 
-// setback.cc: decides what follows a delivery failure.
-struct Mishap {
-    Setback setback = Setback::Nacked;
+// retry.cc: decides what follows a delivery failure.
+struct FailedAttempt {
+    DeliveryFailure failure = DeliveryFailure::Nacked;
     std::string reason;
     bool is_final = false;
     bool is_unanswered = false;
 };
-void set_back(Draft& draft, const broker::Message& message, const Mishap& mishap);
+void fail_delivery(Draft& draft,
+                   const broker::Message& message,
+                   const FailedAttempt& failed_attempt);
 void expire(Draft& draft, const broker::Message& message);
 /// The hub's own answer, if the message is a request that is still open.
 void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string detail);
@@ -349,6 +355,6 @@ void fail_request(Draft& draft, Ticket ticket, Refusal refusal, std::string deta
 void lose_instance(Draft& draft,
                    InstanceNumber instance,
                    const std::string& reason,
-                   Setback setback = Setback::InstanceLost);
+                   DeliveryFailure failure = DeliveryFailure::InstanceLost);
 
 }  // namespace parlance::core

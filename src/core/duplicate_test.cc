@@ -129,8 +129,8 @@ TEST(Duplicate, G7_TheDedupWindowIsBoundedAndForgetsTheOldest) {
     for (int i = 0; i < 100; ++i) {
         story.send({.id = "m" + std::to_string(i)}).ack(story.last_delivery());
     }
-    const auto& memory = story.state().memory;
-    EXPECT_LE(memory.newer.ids.size() + memory.older.ids.size(), 20U);
+    const auto& dedup = story.state().dedup;
+    EXPECT_LE(dedup.newer.ids.size() + dedup.older.ids.size(), 20U);
     story.send({.id = "m95"});
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U) << "recent";
     story.send({.id = "m5"});
@@ -216,8 +216,8 @@ TEST(Duplicate, G7_ManyLiveIdsDoNotMakeEachNewOneExpensive) {
     story.limits().remembered_ids_max = 100;
     story.agent("bob");
     for (int i = 0; i < 1000; ++i) story.send({.id = "m" + std::to_string(i)});
-    const auto& memory = story.state().memory;
-    EXPECT_EQ(memory.newer.ids.size() + memory.older.ids.size(), 1000U) << "each once";
+    const auto& dedup = story.state().dedup;
+    EXPECT_EQ(dedup.newer.ids.size() + dedup.older.ids.size(), 1000U) << "each once";
     story.send({.id = "m0"});
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
 }

@@ -31,7 +31,7 @@ constexpr std::array kPlans{
 
 class EndingWalk {
   public:
-    explicit EndingWalk(std::uint64_t seed) : chance_(seed) {
+    explicit EndingWalk(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(97);
         story_.limits().request_timeout = 20s;
         story_.limits().request_timeout_max = 40s;
@@ -62,7 +62,7 @@ class EndingWalk {
     }
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     bool is_one_in(std::uint64_t count) { return any(count) == 0; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
     std::string next_id(const char* prefix) { return prefix + std::to_string(++made_); }
@@ -124,7 +124,7 @@ class EndingWalk {
                          .priority = is_one_in(3) ? Priority::Normal : Priority::High,
                          .fingerprint = fingerprint(letter),
                          .waits = is_one_in(2)};
-        send.claim = story_.state().scribe->claim(*send.envelope);
+        send.claim = story_.state().message_writer->claim(*send.envelope);
         if (is_one_in(5)) {
             Passing passing{.hands_over = is_one_in(2)};
             if (is_one_in(2)) passing.fallback = is_one_in(3) ? "human:boss" : agent();
@@ -191,20 +191,20 @@ class EndingWalk {
                                    .falls_short = is_one_in(4)});
     }
 
-    void answer_person() {
-        const auto all = story_.state().people.appeals.tickets();
+    void answer_human_task() {
+        const auto all = story_.state().people.human_tasks.tickets();
         if (all.empty()) return ask_on();
-        const auto appeal = all[any(all.size())];
-        const auto found = people::find_appeal(story_.state().people, appeal);
+        const auto human_task = all[any(all.size())];
+        const auto found = people::find_human_task(story_.state().people, human_task);
         const Letter letter{.id = next_id("p"), .from = "human:boss", .intent = Intent::Reply};
-        story_.as_operator().ask(
-            AnswerPerson{.id = appeal,
-                         .decision = is_one_in(2)   ? HumanDecision::Approve
-                                     : is_one_in(2) ? HumanDecision::Answer
-                                                    : HumanDecision::Reject,
-                         .reason = "so it is",
-                         .content = "1",
-                         .reply = found->asked.request != Ticket{} ? envelope(letter) : nullptr});
+        story_.as_operator().ask(AnswerHumanTask{
+            .id = human_task,
+            .decision = is_one_in(2)   ? HumanDecision::Approve
+                        : is_one_in(2) ? HumanDecision::Answer
+                                       : HumanDecision::Reject,
+            .reason = "so it is",
+            .content = "1",
+            .reply = found->asked.request != Ticket{} ? envelope(letter) : nullptr});
     }
 
     void order() {
@@ -260,7 +260,7 @@ class EndingWalk {
             case 7:
                 return hand_over_context();
             case 8:
-                return answer_person();
+                return answer_human_task();
             case 9:
                 return order();
             case 10:
@@ -284,7 +284,7 @@ class EndingWalk {
         }
     }
 
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     Story story_;
     std::vector<Deliver> held_;
     std::set<Ticket> open_;

@@ -10,7 +10,7 @@ namespace {
 
 Ending request(Ticket ticket) { return {Thing::Request, ticket.value}; }
 Ending copy(Ticket ticket) { return {Thing::Copy, ticket.value}; }
-Ending appeal(Ticket ticket) { return {Thing::Appeal, ticket.value}; }
+Ending human_task(Ticket ticket) { return {Thing::HumanTask, ticket.value}; }
 
 Ending ended_by(const Event& event) {
     return match(
@@ -22,9 +22,9 @@ Ending ended_by(const Event& event) {
         [](const MessageExpired& e) { return copy(e.ticket); },
         [](const MessageDeadLettered& e) { return copy(e.ticket); },
         [](const DeadLetterDiscarded& e) { return copy(e.ticket); },
-        [](const HumanAnswered& e) { return e.awaits_another ? Ending{} : appeal(e.id); },
-        [](const HumanLapsed& e) { return appeal(e.id); },
-        [](const HumanWithdrawn& e) { return appeal(e.id); },
+        [](const HumanAnswered& e) { return e.awaits_another ? Ending{} : human_task(e.id); },
+        [](const HumanLapsed& e) { return human_task(e.id); },
+        [](const HumanWithdrawn& e) { return human_task(e.id); },
         [](const WorkflowEnded& e) {
             return Ending{Thing::Run, e.run.value};
         },

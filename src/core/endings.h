@@ -17,7 +17,7 @@ namespace parlance::core {
 
 /// A copy that became a dead letter counts as ended: the rest of the decision cannot rely on its
 /// earlier stage.
-enum class Thing : std::uint8_t { None, Request, Copy, Appeal, Run, Tree, Call };
+enum class Thing : std::uint8_t { None, Request, Copy, HumanTask, Run, Tree, Call };
 
 struct Ending {
     Thing thing = Thing::None;

@@ -71,7 +71,7 @@ bool is_beginning(const Names& names, const Names& of) {
 
 class Explaining {
   public:
-    explicit Explaining(std::uint64_t seed) : chance_(seed) {
+    explicit Explaining(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(9'000);
         story_.limits().heartbeat_timeout = Duration{36'000'000};
         story_.limits().lease = Duration{3'600'000};
@@ -93,7 +93,7 @@ class Explaining {
     int accepted = 0;
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     bool is_one_in(std::uint64_t count) { return any(count) == 0; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
 
@@ -117,11 +117,11 @@ class Explaining {
                           {{Rule::BreakerFailures, {}}, maybe(3)},
                           {{Rule::BreakerOpenMs, {}}, 3'000}};
         // With any budget set, every request is in a tree.
-        const bool has_purses = !is_one_in(3);
+        const bool has_budgets = !is_one_in(3);
         for (auto& [key, value] : settings) {
             const auto name = kRules[static_cast<std::size_t>(key.first)].name;
-            const bool is_purse = name.starts_with("tokens_") || name.starts_with("cost_");
-            if (is_purse && !has_purses) value = 0;
+            const bool is_budget = name.starts_with("tokens_") || name.starts_with("cost_");
+            if (is_budget && !has_budgets) value = 0;
         }
         if (is_one_in(2)) settings[{Rule::ChainEnabled, {ScopeKind::Chain, "bob>cat"}}] = 0;
         story_.as_operator().ask(ChangePolicy{.settings = print_policy(settings)});
@@ -238,7 +238,7 @@ class Explaining {
     }
 
     Story story_;
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     std::uint64_t number_ = 0;
     std::uint64_t workflow_ = 0;
 };
@@ -384,9 +384,9 @@ TEST_F(CapabilityRule, T14_DoesNotApplyIfNoneOfSeveralCapabilitiesIsNamedAndExpl
     bob_can(R"([{"code":"READ"},{"code":"SORT"}])");
     const auto all = ask({"something"}, 501);
     EXPECT_EQ(all.refusal, Refusal::None);
-    const auto& said = at(all, "capability rules");
-    EXPECT_FALSE(said.is_asked);
-    EXPECT_EQ(said.detail, "'bob' has registered 2 capabilities, and it names none of them");
+    const auto& finding = at(all, "capability rules");
+    EXPECT_FALSE(finding.is_asked);
+    EXPECT_EQ(finding.detail, "'bob' has registered 2 capabilities, and it names none of them");
 }
 
 TEST_F(CapabilityRule, T14_AppliesToAnAgentFoundByTheCapability) {

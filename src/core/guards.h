@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/admission.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 
 namespace parlance::core {
 
@@ -25,7 +25,7 @@ struct Settlement {
 };
 
 /// A request and its recorded origin.
-struct Case {
+struct GuardInput {
     const State& state;
     const Caller* caller;
     const Envelope& envelope;
@@ -35,7 +35,7 @@ struct Case {
     AgentHandle target;
     Subject subject;  ///< Who is limited by limits on asking.
 
-    Place at{};
+    TreePosition at{};
     ClaimPtr founder{};  ///< The claim of a parent that is in no tree yet.
     std::string user{};
     std::uint32_t depth = 1;
@@ -73,7 +73,7 @@ struct Case {
     }
 };
 
-struct Word {
+struct GuardVerdict {
     Refusal refusal = Refusal::None;
     std::string detail{};
     /// So many people may let the request pass; 0: people may not.
@@ -83,9 +83,9 @@ struct Word {
 
 struct Guard {
     std::string_view name;
-    Word (*check)(const Case& the);
-    bool is_for_all = false;    ///< Asked also of a request in no tree.
-    bool is_of_purses = false;  ///< People who approve grant tokens beyond the budgets.
+    GuardVerdict (*check)(const GuardInput& input);
+    bool is_for_all = false;     ///< Asked also of a request in no tree.
+    bool is_of_budgets = false;  ///< People who approve grant tokens beyond the budgets.
 };
 
 /// The guards of a new request, in order: user, then position in the tree, then means.
@@ -95,10 +95,10 @@ std::span<const Guard> guards();
 std::span<const Guard> guards_of_moves();
 
 /// Finds the user, the depth and the stakes of the request from its position.
-void measure(Case& the);
+void measure(GuardInput& input);
 
 /// Cost of the request's tokens at the target's price.
-std::uint64_t cost_for(const Case& the);
+std::uint64_t cost_for(const GuardInput& input);
 
 /// A waiting time for a retry; never 0, since 0 says that time alone does not help.
 std::uint64_t milliseconds(Duration duration);

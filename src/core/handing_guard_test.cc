@@ -8,7 +8,7 @@
 #include "core/admission.h"
 #include "core/inspect.h"
 #include "core/testing/delegation_model.h"
-#include "core/testing/plain_scribe.h"
+#include "core/testing/plain_message_writer.h"
 #include "core/testing/story.h"
 
 namespace parlance::core {
@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A request's claim as a delegation.
-struct Errand {
+struct GuardedDelegation {
     std::string id = "job";
     std::string from = "a";
     std::string to;
@@ -47,34 +47,34 @@ class Guarded : public ::testing::Test {
     static Settings without_chain(const std::string& chain) {
         return {{{Rule::ChainEnabled, {ScopeKind::Chain, chain}}, 0}};
     }
-    static SendMessage message(const Errand& errand) {
+    static SendMessage message(const GuardedDelegation& delegation) {
         const Letter letter{
-            .id = errand.id,
-            .from = errand.from,
-            .to = errand.to,
-            .correlation = errand.id,
+            .id = delegation.id,
+            .from = delegation.from,
+            .to = delegation.to,
+            .correlation = delegation.id,
             .intent = Intent::Request,
             .body = fmt::format(
                 R"({{"delegation":{{"user":"{}","session":"{}","child_session":"of {}",)"
                 R"("objective":"{}","tokens_max":{},"depth_max":{},"tool":"{}"}}}})",
-                errand.user,
-                errand.session,
-                errand.id,
-                errand.objective,
-                errand.tokens_max,
-                errand.depth_max,
-                errand.tool)};
+                delegation.user,
+                delegation.session,
+                delegation.id,
+                delegation.objective,
+                delegation.tokens_max,
+                delegation.depth_max,
+                delegation.tool)};
         SendMessage send{.envelope = envelope(letter),
-                         .priority = errand.priority,
+                         .priority = delegation.priority,
                          .timeout = 60s,
                          .fingerprint = fingerprint(letter)};
-        send.claim = PlainScribe{}.claim(*send.envelope);
+        send.claim = PlainMessageWriter{}.claim(*send.envelope);
         return send;
     }
     /// Sends the request as its sender, with grants for these users.
-    Guarded& ask(const Errand& errand, std::vector<std::string> users = {"u1"}) {
-        story.as_caller({.agent = {errand.from}, .users = std::move(users)});
-        story.ask(message(errand));
+    Guarded& ask(const GuardedDelegation& delegation, std::vector<std::string> users = {"u1"}) {
+        story.as_caller({.agent = {delegation.from}, .users = std::move(users)});
+        story.ask(message(delegation));
         return look();
     }
     Guarded& look() {
@@ -116,7 +116,7 @@ class Guarded : public ::testing::Test {
     std::uint64_t reserved(std::string_view agent) {
         const auto name = governor::agent_account(agent);
         const auto& accounts = story.state().governor.lineage.accounts;
-        return governor::purse_at(accounts, name, story.now(), 1h).reserved;
+        return governor::budget_at(accounts, name, story.now(), 1h).reserved;
     }
     std::string refused_with() {
         const auto refused = story.happened<MessageRefused>();
@@ -271,12 +271,12 @@ TEST_F(Several, W9_TheOpenerOfACallCannotApproveAShare) {
     const auto asked = story.happened<HumanAsked>();
     ASSERT_EQ(asked.size(), 1U);
     EXPECT_EQ(asked[0].asked_by, "olga");
-    story.as_caller(olga).ask(AnswerPerson{.id = asked[0].id});
+    story.as_caller(olga).ask(AnswerHumanTask{.id = asked[0].id});
     EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden);
     look();
     EXPECT_FALSE(held.contains("b"));
     const Caller bea{.agent = {"bea"}, .is_operator = true, .role = OperatorRole::Admin};
-    story.as_caller(bea).ask(AnswerPerson{.id = asked[0].id});
+    story.as_caller(bea).ask(AnswerHumanTask{.id = asked[0].id});
     look();
     EXPECT_TRUE(held.contains("b"));
 }
@@ -398,7 +398,7 @@ TEST_F(Several, G4_TheReservedCostIsByTheChosenAgentsPrice) {
            {{Rule::CostPerMillionTokens, {ScopeKind::Agent, "c"}}, 3'000'000}});
     const auto cost = [&] {
         const auto& accounts = story.state().governor.lineage.accounts;
-        return governor::purse_at(accounts, governor::kCostAccount, story.now(), 1h).reserved;
+        return governor::budget_at(accounts, governor::kCostAccount, story.now(), 1h).reserved;
     };
     ask({.to = "call:cheapest:b/c", .session = "s"});
     EXPECT_EQ(cost(), 100U + 33U + 3U * 33U) << "and what each may take for its proposal";
@@ -553,31 +553,31 @@ TEST_F(Several, G4_EachInvitationGetsAtLeastOneToken) {
 TEST_F(Several, T14_ExplainPredictsTheOutcomeOfACall) {
     allow(without_chain("a>c"));
     const auto caller = std::make_shared<const Caller>(Caller{.agent = {"a"}, .users = {"u1"}});
-    const auto told = [&](const Errand& errand) {
-        return explain(story.state(), {.caller = caller, .now = story.now()}, message(errand));
+    const auto told = [&](const GuardedDelegation& delegation) {
+        return explain(story.state(), {.caller = caller, .now = story.now()}, message(delegation));
     };
-    const auto asked = [](const Explanation& said, std::string_view guard) {
-        return std::ranges::count(said.findings, guard, &Finding::guard);
+    const auto asked = [](const Explanation& explanation, std::string_view guard) {
+        return std::ranges::count(explanation.findings, guard, &Finding::guard);
     };
-    auto said = told({.to = "all:b/c", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
-    EXPECT_EQ(said.findings.back().guard, "chain");
-    EXPECT_EQ(said.findings.back().refusal, Refusal::RouteNotPermitted);
-    said = told({.to = "all:b/d", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::None);
-    EXPECT_EQ(asked(said, "depth"), 2) << "once for each";
-    said = told({.to = "all:b", .user = "u2", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::UserIsolationViolated);
-    said = told({.to = "call:cheapest:b/c", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::None);
-    EXPECT_EQ(asked(said, "depth"), 1) << "c is left out";
-    said = told({.to = "call:cheapest:c", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::RouteNotPermitted);
-    EXPECT_EQ(said.findings.back().guard, "chain");
+    auto explanation = told({.to = "all:b/c", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(explanation.findings.back().guard, "chain");
+    EXPECT_EQ(explanation.findings.back().refusal, Refusal::RouteNotPermitted);
+    explanation = told({.to = "all:b/d", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::None);
+    EXPECT_EQ(asked(explanation, "depth"), 2) << "once for each";
+    explanation = told({.to = "all:b", .user = "u2", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::UserIsolationViolated);
+    explanation = told({.to = "call:cheapest:b/c", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::None);
+    EXPECT_EQ(asked(explanation, "depth"), 1) << "c is left out";
+    explanation = told({.to = "call:cheapest:c", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::RouteNotPermitted);
+    EXPECT_EQ(explanation.findings.back().guard, "chain");
     allow({{{Rule::RiskLow, {}}, 50}});
-    said = told({.to = "all:b", .session = "s"});
-    EXPECT_EQ(said.refusal, Refusal::None);
-    EXPECT_EQ(said.approvals_needed, 1U);
+    explanation = told({.to = "all:b", .session = "s"});
+    EXPECT_EQ(explanation.refusal, Refusal::None);
+    EXPECT_EQ(explanation.approvals_needed, 1U);
 }
 
 // --- passed on ---------------------------------------------------------------------------------
@@ -585,10 +585,10 @@ TEST_F(Several, T14_ExplainPredictsTheOutcomeOfACall) {
 class PassedOn : public Guarded {
   protected:
     /// A request for help, with a fallback for a refusal.
-    PassedOn& help(Errand errand, Passing passing) {
-        auto send = message(errand);
+    PassedOn& help(GuardedDelegation delegation, Passing passing) {
+        auto send = message(delegation);
         send.passing = std::make_shared<const Passing>(std::move(passing));
-        story.as(errand.from).ask(std::move(send));
+        story.as(delegation.from).ask(std::move(send));
         look();
         return *this;
     }
@@ -694,7 +694,7 @@ TEST_F(PassedOn, T14_W9_WhatPeopleHaveLetThroughGoesToTheNext) {
     const auto asked = story.happened<HumanAsked>();
     ASSERT_EQ(asked.size(), 1U);
     const Caller olga{.agent = {"olga"}, .is_operator = true, .role = OperatorRole::Admin};
-    story.as_caller(olga).ask(AnswerPerson{.id = asked[0].id});
+    story.as_caller(olga).ask(AnswerHumanTask{.id = asked[0].id});
     look();
     ASSERT_TRUE(has("b", "job"));
     decline("b");
@@ -704,8 +704,8 @@ TEST_F(PassedOn, T14_W9_WhatPeopleHaveLetThroughGoesToTheNext) {
 /// A task that "d" gave "b", and its offers to others.
 class Offered : public PassedOn {
   protected:
-    static SendMessage about_task(const Errand& errand) {
-        auto send = message(errand);
+    static SendMessage about_task(const GuardedDelegation& delegation) {
+        auto send = message(delegation);
         auto header = send.envelope->header();
         header.task = "t";
         send.envelope = Envelope::make(header, send.envelope->body());
@@ -826,8 +826,8 @@ TEST_F(Offered, T3_G4_ALoweredLimitAppliesToATaskOfferedBefore) {
 }
 
 TEST_F(PassedOn, T3_ADeclinedTaskIsNotOfferedToItsRequester) {
-    Errand errand{.id = "task", .from = "d", .to = "b"};
-    auto task = message(errand);
+    GuardedDelegation delegation{.id = "task", .from = "d", .to = "b"};
+    auto task = message(delegation);
     auto header = task.envelope->header();
     header.task = "t";
     task.envelope = Envelope::make(header, task.envelope->body());

@@ -435,7 +435,7 @@ TEST(Handing, T3_ATaskInATreeIsHandedOverAtTheSameDepth) {
     EXPECT_EQ(floor.story.state().registry.agents[delegation.target].id.value, "b");
     const auto reserved = [&](std::string_view agent) {
         const auto name = governor::agent_account(agent);
-        return governor::purse_at(lineage.accounts, name, floor.story.now(), 1h).reserved;
+        return governor::budget_at(lineage.accounts, name, floor.story.now(), 1h).reserved;
     };
     EXPECT_EQ(reserved("a"), 0U);
     EXPECT_EQ(reserved("b"), 100U);

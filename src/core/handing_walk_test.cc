@@ -28,7 +28,7 @@ constexpr std::array kBodies{
 
 class HandingWalk {
   public:
-    explicit HandingWalk(std::uint64_t seed) : chance_(seed) {
+    explicit HandingWalk(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(41);
         story_.limits().request_timeout = 20s;
         story_.limits().request_timeout_max = 60s;  // The time of a request to people.
@@ -44,7 +44,7 @@ class HandingWalk {
         for (int i = 0; i < steps; ++i) {
             step();
             expect_one_answer();
-            expect_books();
+            expect_recount();
             for (const auto& deliver : story_.asked_for<Deliver>()) held_.push_back(deliver);
             if (testing::Test::HasFailure()) FAIL() << "at step " << i;
         }
@@ -63,7 +63,7 @@ class HandingWalk {
     }
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
 
     /// W1, W2: every accepted request ends once.
@@ -81,7 +81,7 @@ class HandingWalk {
         }
     }
 
-    void expect_books() {
+    void expect_recount() {
         const auto& state = story_.state();
         EXPECT_EQ(open_.size(), state.requests.slots.size());
         const auto ticket_of = broker::ticket_of(state.requests.open);
@@ -183,7 +183,7 @@ class HandingWalk {
         }
     }
 
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     Story story_;
     std::vector<Deliver> held_;
     std::set<Ticket> open_;

@@ -28,7 +28,7 @@ class Held : public ::testing::Test {
         ASSERT_EQ(story.happened<PolicyChanged>().size(), 1U);
         story.as_the_hub();
     }
-    struct Errand {
+    struct DraftedDelegation {
         std::string id;
         std::uint64_t tokens = 0;
         std::string from = "prime";
@@ -38,33 +38,33 @@ class Held : public ::testing::Test {
         std::uint64_t tokens_estimated = 0;
     };
     /// The request's ticket; none if refused.
-    Ticket delegate(const Errand& errand) {
-        story.as(errand.from)
-            .ask(SendMessage{
-                .envelope = envelope({.id = errand.id,
-                                      .from = errand.from,
-                                      .to = errand.to,
-                                      .correlation = errand.session,
-                                      .intent = Intent::Request}),
-                .priority = Priority::High,
-                .timeout = errand.timeout,
-                .claim = std::make_shared<Claim>(Claim{.user = {},
-                                                       .session = errand.session,
-                                                       .child_session = errand.id + "-s",
-                                                       .objective = errand.id,
-                                                       .objective_hash = errand.id,
-                                                       .depth_max = 4,
-                                                       .tokens_max = errand.tokens,
-                                                       .tokens_estimated = errand.tokens_estimated,
-                                                       .has_session = true})});
+    Ticket delegate(const DraftedDelegation& delegation) {
+        story.as(delegation.from)
+            .ask(SendMessage{.envelope = envelope({.id = delegation.id,
+                                                   .from = delegation.from,
+                                                   .to = delegation.to,
+                                                   .correlation = delegation.session,
+                                                   .intent = Intent::Request}),
+                             .priority = Priority::High,
+                             .timeout = delegation.timeout,
+                             .claim = std::make_shared<Claim>(
+                                 Claim{.user = {},
+                                       .session = delegation.session,
+                                       .child_session = delegation.id + "-s",
+                                       .objective = delegation.id,
+                                       .objective_hash = delegation.id,
+                                       .depth_max = 4,
+                                       .tokens_max = delegation.tokens,
+                                       .tokens_estimated = delegation.tokens_estimated,
+                                       .has_session = true})});
         const auto accepted = story.happened<MessageAccepted>();
         return accepted.empty() ? Ticket{} : accepted.front().ticket;
     }
     Ticket asked_for(Ticket request) {
-        const auto appeal = people::find_by_request(story.state().people, request);
-        return appeal == nullptr ? Ticket{} : appeal->asked.id;
+        const auto human_task = people::find_by_request(story.state().people, request);
+        return human_task == nullptr ? Ticket{} : human_task->asked.id;
     }
-    void decide(Ticket request, AnswerPerson answer, const std::string& who = "olga") {
+    void decide(Ticket request, AnswerHumanTask answer, const std::string& who = "olga") {
         answer.id = asked_for(request);
         story.as_caller(person(who)).ask(std::move(answer));
     }
@@ -87,25 +87,25 @@ class Held : public ::testing::Test {
     Reading<governor::Delegation> on_record(Ticket ticket) {
         return governor::find_delegation(story.state().governor.lineage, ticket);
     }
-    governor::Purse purse_of_tree() {
+    governor::Budget budget_of_tree() {
         const auto& roots = story.state().governor.lineage.roots;
-        return roots.at(roots.tickets().front())->purse;
+        return roots.at(roots.tickets().front())->budget;
     }
 
     Story story;
 };
 
-const Settings kSmallPurse{{{Rule::TokensPerRoot, {}}, 1'000}, {{Rule::BudgetAsksPeople, {}}, 1}};
+const Settings kSmallBudget{{{Rule::TokensPerRoot, {}}, 1'000}, {{Rule::BudgetAsksPeople, {}}, 1}};
 
 TEST_F(Held, X8_WithoutTheRuleAnEmptyBudgetRefuses) {
     allow({{{Rule::TokensPerRoot, {}}, 1'000}});
     delegate({.id = "d-1", .tokens = 1'001});
     EXPECT_EQ(story.refusal(), Refusal::BudgetTokensExceeded);
-    EXPECT_TRUE(story.state().people.appeals.empty());
+    EXPECT_TRUE(story.state().people.human_tasks.empty());
 }
 
 TEST_F(Held, X8_S13_WithTheRuleARequestWaitsForAPersonAndReservesNothing) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     const auto first = delegate({.id = "d-1", .tokens = 1'000});
     ASSERT_NE(first, Ticket{});
@@ -114,16 +114,16 @@ TEST_F(Held, X8_S13_WithTheRuleARequestWaitsForAPersonAndReservesNothing) {
     EXPECT_NE(asked_for(second), Ticket{}) << "and a person is asked";
     EXPECT_TRUE(story.delivered().empty()) << "but not its recipient";
     EXPECT_EQ(on_record(second), nullptr);
-    EXPECT_EQ(purse_of_tree().reserved, 1'000U);
+    EXPECT_EQ(budget_of_tree().reserved, 1'000U);
     EXPECT_EQ(on_record(first)->open_children, 0U);
     EXPECT_EQ(story.mailbox("byte").waiting, 0U);
 }
 
 TEST_F(Held, G7_AHeldRequestCountsTowardsTheHubsBytes) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     ASSERT_NE(held, Ticket{});
-    const auto& asked = people::find_appeal(story.state().people, asked_for(held))->asked;
+    const auto& asked = people::find_human_task(story.state().people, asked_for(held))->asked;
     EXPECT_EQ(bytes_kept(story.state()), 2 + 3 + people::bytes_of(asked))
         << "with its objective, kept for a later approval, and with the text that people read";
     story.limits().hub_bytes_max = bytes_kept(story.state()) + 2;  // Room for one more message.
@@ -172,7 +172,7 @@ TEST_F(Held, S13_X13_AUserCannotApproveSpendingForThemself) {
 }
 
 TEST_F(Held, X8_S13_AnApprovedRequestHasTokensOfItsOwn) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     delegate({.id = "d-1", .tokens = 1'000, .timeout = 2h});
     const auto held = delegate({.id = "d-2", .tokens = 200});
     story.later(1h);
@@ -184,15 +184,15 @@ TEST_F(Held, X8_S13_AnApprovedRequestHasTokensOfItsOwn) {
     ASSERT_NE(on_record(held), nullptr);
     EXPECT_EQ(on_record(held)->tokens, 500U) << "what the person gave it";
     EXPECT_EQ(on_record(held)->deadline, story.now() + 15s) << "its own time begins now";
-    EXPECT_EQ(purse_of_tree().reserved, 1'000U) << "G4: nothing of it comes out of the tree's";
+    EXPECT_EQ(budget_of_tree().reserved, 1'000U) << "G4: nothing of it comes out of the tree's";
     answer("byte", "d-2", 500);
-    EXPECT_EQ(purse_of_tree().reserved + purse_of_tree().spent, 1'000U);
+    EXPECT_EQ(budget_of_tree().reserved + budget_of_tree().spent, 1'000U);
     EXPECT_FALSE(on_record(held)->is_open);
     EXPECT_TRUE(story.state().governor.held.empty());
 }
 
 TEST_F(Held, X8_S13_ChildrenSpendTheTokensAPersonGranted) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 1'000});
     const auto held = delegate({.id = "d-2", .tokens = 200});
@@ -208,7 +208,7 @@ TEST_F(Held, X8_S13_ChildrenSpendTheTokensAPersonGranted) {
 
 TEST_F(Held, X8_W9_TheApprovedTokensAreAdmittedAndDelivered) {
     for (const std::uint64_t tokens : {100U, 200U, 500U}) {
-        allow(kSmallPurse);
+        allow(kSmallBudget);
         story.as("byte");
         story.connect("byte", 8);
         const auto id = "d-" + std::to_string(tokens);
@@ -219,13 +219,14 @@ TEST_F(Held, X8_W9_TheApprovedTokensAreAdmittedAndDelivered) {
         EXPECT_EQ(on_record(held)->tokens, tokens) << "no more and no less than the person gave";
         const auto shown = story.asked_for<Deliver>();
         ASSERT_EQ(shown.size(), 1U);
-        const auto said = tokens == 200 ? "{}" : fmt::format(R"({{"tokens_max":{}}})", tokens);
-        EXPECT_EQ(shown[0].envelope->body(), said) << "and its recipient is told so";
+        const auto expected_body =
+            tokens == 200 ? "{}" : fmt::format(R"({{"tokens_max":{}}})", tokens);
+        EXPECT_EQ(shown[0].envelope->body(), expected_body) << "and its recipient is told so";
     }
 }
 
 TEST_F(Held, X8_W9_AnApprovalBelowTheEstimateFailsTheRequest) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     delegate({.id = "d-1", .tokens = 1'000});
     const auto held = delegate({.id = "d-2", .tokens = 200, .tokens_estimated = 150});
     decide(held, {.tokens = 149});
@@ -281,7 +282,7 @@ TEST_F(Held, T14_W9_ALoweredHighThresholdBindsAnEarlierHeldRequest) {
 }
 
 TEST_F(Held, W9_TheTargetCannotAnswerBeforeTheApproval) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto request = delegate({.id = "dear", .tokens = 1'001});
     ASSERT_NE(asked_for(request), Ticket{});
     const auto expect_untouched = [&](const std::string& way) {
@@ -330,7 +331,7 @@ TEST_F(Held, W9_TheTargetCannotAnswerBeforeTheApproval) {
 }
 
 TEST_F(Held, W9_AReplyByWorkflowDoesNotAnswerAHeldRequest) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "dear", .tokens = 1'001});
     ASSERT_NE(asked_for(held), Ticket{});
     const auto open = delegate({.id = "cheap", .tokens = 10});
@@ -350,7 +351,7 @@ TEST_F(Held, W9_AReplyByWorkflowDoesNotAnswerAHeldRequest) {
 }
 
 TEST_F(Held, X8_S13_ARejectedRequestFailsWithTheReason) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {.decision = HumanDecision::Reject, .reason = "too dear"});
     const auto failed = story.happened<RequestFailed>();
@@ -363,7 +364,7 @@ TEST_F(Held, X8_S13_ARejectedRequestFailsWithTheReason) {
 
 /// An answered human task has ended, whatever becomes of the request (W9, A1).
 TEST_F(Held, X8_S13_AHeldRequestCannotBeEdited) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto request = delegate({.id = "d-1", .tokens = 1'001});
     decide(request, {.decision = HumanDecision::Edit, .content = R"({"tokens":900})"});
     EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
@@ -373,12 +374,13 @@ TEST_F(Held, X8_S13_AHeldRequestCannotBeEdited) {
 }
 
 TEST_F(Held, W9_A1_AnAnsweredHumanTaskIsNotWithdrawnToo) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto is_answered_once = [&](Ticket id) {
         EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
         EXPECT_TRUE(story.happened<HumanWithdrawn>().empty());
-        EXPECT_EQ(people::find_appeal(story.state().people, id)->stage, people::Stage::Answered);
-        story.as_caller(person("otto")).ask(AnswerPerson{.id = id});
+        EXPECT_EQ(people::find_human_task(story.state().people, id)->stage,
+                  people::Stage::Answered);
+        story.as_caller(person("otto")).ask(AnswerHumanTask{.id = id});
         EXPECT_EQ(story.refusal(), Refusal::HumanAlreadyAnswered);
     };
     const auto rejected = delegate({.id = "d-1", .tokens = 1'001});
@@ -395,11 +397,11 @@ TEST_F(Held, W9_A1_AnAnsweredHumanTaskIsNotWithdrawnToo) {
 }
 
 TEST_F(Held, S13_ALapsedHumanTaskFailsTheRequest) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.limits().people["budget"] = {.deadline = 2h};
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
-    const auto& appeals = story.state().people.appeals;
-    EXPECT_EQ(appeals.at(appeals.tickets().front())->asked.role, "budget");
+    const auto& human_tasks = story.state().people.human_tasks;
+    EXPECT_EQ(human_tasks.at(human_tasks.tickets().front())->asked.role, "budget");
     story.later(2h - 1ms).tick();
     EXPECT_TRUE(story.happened<RequestFailed>().empty());
     story.later(1ms).tick();
@@ -409,19 +411,19 @@ TEST_F(Held, S13_ALapsedHumanTaskFailsTheRequest) {
 }
 
 TEST_F(Held, X21_ACancellationReachesWhatWaitsForLeaveBelowIt) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto parent = delegate({.id = "d-1", .tokens = 400});
     const auto child =
         delegate({.id = "d-2", .tokens = 401, .from = "byte", .to = "tag", .session = "d-1-s"});
-    const auto appeal = asked_for(child);
-    ASSERT_NE(appeal, Ticket{});
+    const auto human_task = asked_for(child);
+    ASSERT_NE(human_task, Ticket{});
     story.as_the_hub().restart();
     story.as("prime").ask(CancelRequest{"d-1", "not needed"});
     std::vector<Ticket> cancelled;
     for (const auto& each : story.happened<RequestCancelled>()) cancelled.push_back(each.request);
     EXPECT_EQ(cancelled, (std::vector{parent, child}));
     ASSERT_EQ(story.happened<HumanWithdrawn>().size(), 1U);
-    EXPECT_EQ(story.happened<HumanWithdrawn>()[0].id, appeal);
+    EXPECT_EQ(story.happened<HumanWithdrawn>()[0].id, human_task);
     EXPECT_TRUE(story.state().requests.slots.empty()) << "W1: who asked has its answer";
     EXPECT_TRUE(story.state().governor.held.empty());
 }
@@ -448,14 +450,14 @@ TEST_F(Held, X21_SoDoesTheCancellationOfAWorkflow) {
 }
 
 TEST_F(Held, X4_G1_AStepThatPeopleLetThroughStandsAsDeepAsOneThatNobodyWasAskedAbout) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = ask_for_a_dear_step();
     story.restart();
     decide(held, {});
     ASSERT_EQ(story.happened<RequestReleased>().size(), 1U);
     EXPECT_EQ(on_record(held)->depth, 0U);
     // So it is let through where none may delegate further.
-    auto policy = kSmallPurse;
+    auto policy = kSmallBudget;
     policy[{Rule::DepthMax, {}}] = 1;
     allow(policy);
     story.as_the_hub().ask(
@@ -494,18 +496,18 @@ TEST_F(Held, X8_AnEstimateIsComparedOnlyWithABudgetThatSomebodySaid) {
 }
 
 TEST_F(Held, X21_CancellingWithdrawsTheHumanTask) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
-    const auto appeal = asked_for(held);
+    const auto human_task = asked_for(held);
     story.as("prime").ask(CancelRequest{"d-1", "not needed"});
     EXPECT_EQ(story.happened<HumanWithdrawn>().size(), 1U);
-    story.as_caller(person("olga")).ask(AnswerPerson{.id = appeal});
+    story.as_caller(person("olga")).ask(AnswerHumanTask{.id = human_task});
     EXPECT_EQ(story.refusal(), Refusal::HumanTaskClosed);
     EXPECT_TRUE(story.happened<RequestReleased>().empty());
 }
 
 TEST_F(Held, X8_OtherLimitsApplyAfterTheApproval) {
-    auto settings = kSmallPurse;
+    auto settings = kSmallBudget;
     settings[{Rule::FanoutMax, {}}] = 1;
     allow(settings);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
@@ -516,7 +518,7 @@ TEST_F(Held, X8_OtherLimitsApplyAfterTheApproval) {
 }
 
 TEST_F(Held, X7_AHeldRequestHasNoMoreTimeThanItsParent) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
     const auto held =
@@ -528,7 +530,7 @@ TEST_F(Held, X7_AHeldRequestHasNoMoreTimeThanItsParent) {
 }
 
 TEST_F(Held, G5_ALapseIsNoFailureOfTheTarget) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 10s});
     const auto held =
@@ -542,7 +544,7 @@ TEST_F(Held, G5_ALapseIsNoFailureOfTheTarget) {
 }
 
 TEST_F(Held, X7_AHeldRequestWithAnAnsweredParentDoesNotGoOn) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     delegate({.id = "d-1", .tokens = 900, .timeout = 60s});
     const auto held =
@@ -554,7 +556,7 @@ TEST_F(Held, X7_AHeldRequestWithAnAnsweredParentDoesNotGoOn) {
 }
 
 TEST_F(Held, S13_W9_HeldRequestsOutliveARestart) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     story.as_the_hub().restart();
     EXPECT_EQ(story.state().governor.held.size(), 1U);
@@ -565,15 +567,15 @@ TEST_F(Held, S13_W9_HeldRequestsOutliveARestart) {
 }
 
 TEST_F(Held, K3_ADuplicateOfAHeldRequestOpensNoSecondHumanTask) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     delegate({.id = "d-1", .tokens = 1'001});
     delegate({.id = "d-1", .tokens = 1'001});
     EXPECT_EQ(story.happened<DuplicateReceived>().size(), 1U);
-    EXPECT_EQ(story.state().people.appeals.size(), 1U);
+    EXPECT_EQ(story.state().people.human_tasks.size(), 1U);
 }
 
 TEST_F(Held, W11_ASnapshotOfFormSevenNamesGrantsTwice) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto held = delegate({.id = "d-1", .tokens = 1'001});
     decide(held, {});
     ASSERT_TRUE(on_record(held)->is_granted);
@@ -590,7 +592,7 @@ TEST_F(Held, W11_ASnapshotOfFormSevenNamesGrantsTwice) {
     put(seven, std::uint64_t{0});
     const auto put_older = [](auto& out, const auto& thing) { put_eight(out, thing); };
     const auto& state = story.state();
-    age(seven, state.people.appeals, people::AppealCodec{}, put_older);
+    age(seven, state.people.human_tasks, people::HumanTaskCodec{}, put_older);
     age(seven, state.governor.lineage.roots, governor::RootCodec{}, put_older);
     age(seven, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
     const auto reloaded = decode_state(seven, story.limits());
@@ -605,8 +607,8 @@ TEST_F(Held, T14_AboveTheLowThresholdOnePersonDecides) {
     EXPECT_NE(asked_for(held), Ticket{});
     decide(held, {});
     ASSERT_NE(on_record(held), nullptr);
-    EXPECT_FALSE(on_record(held)->is_granted) << "the purses have enough, and it draws on them";
-    EXPECT_EQ(purse_of_tree().reserved, 201U);
+    EXPECT_FALSE(on_record(held)->is_granted) << "the budgets have enough, and it draws on them";
+    EXPECT_EQ(budget_of_tree().reserved, 201U);
 }
 
 TEST_F(Held, T14_AboveTheHighThresholdTwoPeopleDecide) {
@@ -627,7 +629,7 @@ TEST_F(Held, T14_AChangedThresholdActsOnTheNextRequest) {
 }
 
 TEST_F(Held, S13_AHeldWorkflowStepGoesOnWhenAPersonApproves) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     story.connect("byte", 4);
     const auto standing = [&] {
         const auto told = find_workflow(story.state(), "w")->report;
@@ -647,7 +649,7 @@ TEST_F(Held, S13_AHeldWorkflowStepGoesOnWhenAPersonApproves) {
 }
 
 TEST_F(Held, S13_W9_TheStarterOfAWorkflowCannotApproveItsSteps) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto request = ask_for_a_dear_step("olga");
     decide(request, {}, "olga");
     EXPECT_EQ(story.refusal(), Refusal::HumanAnswerForbidden) << "it is her own";
@@ -657,7 +659,7 @@ TEST_F(Held, S13_W9_TheStarterOfAWorkflowCannotApproveItsSteps) {
 }
 
 TEST_F(Held, S13_ARejectionFailsTheStep) {
-    allow(kSmallPurse);
+    allow(kSmallBudget);
     const auto request = ask_for_a_dear_step();
     decide(request, {.decision = HumanDecision::Reject, .reason = "too dear"});
     const auto ended = story.happened<WorkflowEnded>();
@@ -847,7 +849,7 @@ TEST_F(HeldPassing, S5_W8_PushedStateComesBackWithTheAnswer) {
     const auto before = bytes_kept(story.state());
     const auto request = send({.id = "d", .from = "prime", .to = "byte", .state = R"({"step":3})"});
     ASSERT_NE(asked_for(request), Ticket{});
-    const auto& asked = people::find_appeal(story.state().people, asked_for(request))->asked;
+    const auto& asked = people::find_human_task(story.state().people, asked_for(request))->asked;
     EXPECT_EQ(bytes_kept(story.state()) - before, 2 + 10 + people::bytes_of(asked))
         << "G7: it counts from when it was laid down";
     decide(request, {});

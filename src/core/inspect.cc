@@ -4,7 +4,7 @@
 
 #include "base/mutant.h"
 #include "core/keys.h"
-#include "core/whence.h"
+#include "core/tree_position.h"
 #include "core/workflow/report.h"
 
 namespace parlance::core {
@@ -42,7 +42,7 @@ DeadLetterListing listing(const State& state, Ticket ticket, const broker::DeadL
             .recipient = state.registry.agents[message.mailbox].id,
             .envelope = message.envelope,
             .priority = message.priority,
-            .setback = letter.setback,
+            .failure = letter.failure,
             .reason = letter.reason,
             .attempts = message.attempt,
             .died_at = letter.died_at};
@@ -69,7 +69,7 @@ HubListing list_hub(const State& state) {
             .dead = state.broker.dead.size(),
             .open_requests = state.requests.open.size(),
             .bytes = bytes_kept(state),
-            .remembered_ids = state.memory.newer.ids.size() + state.memory.older.ids.size()};
+            .remembered_ids = state.dedup.newer.ids.size() + state.dedup.older.ids.size()};
 }
 
 std::vector<AgentListing> list_agents(const State& state) {
@@ -121,7 +121,7 @@ std::optional<HeldDelivery> find_delivery(const State& state, const DeliveryToke
 }
 
 Reading<workflow::Run> find_run(const State& state, std::string_view id) {
-    const auto known = broker::find_id(state.memory, message_key(state.key, kOrchestrator, id));
+    const auto known = broker::find_id(state.dedup, message_key(state.key, kOrchestrator, id));
     if (!known) return {};
     auto run = workflow::find_run(state.workflows, known->ticket);
     return run != nullptr && run->id == id ? run : nullptr;
@@ -136,8 +136,8 @@ std::optional<WorkflowStanding> find_workflow(const State& state, std::string_vi
                                 .started = sequence_of(run->number)};
     }
     const auto key = message_key(state.key, kOrchestrator, id);
-    const auto known = broker::find_id(state.memory, key);
-    const auto ended = broker::find_answer(state.memory, key);
+    const auto known = broker::find_id(state.dedup, key);
+    const auto ended = broker::find_answer(state.dedup, key);
     if (!known || ended == Sequence{}) return std::nullopt;
     return WorkflowStanding{.started = sequence_of(known->ticket), .ended = ended};
 }
@@ -158,11 +158,11 @@ WorkflowPart part_in(const State& state, std::string_view workflow, std::string_
 
 std::optional<StreamStanding> find_stream(const State& state, const StreamQuery& query) {
     const auto key = message_key(state.key, query.asker, query.id);
-    const auto known = broker::find_id(state.memory, key);
+    const auto known = broker::find_id(state.dedup, key);
     if (!known) return std::nullopt;
     const bool is_open = broker::find_request(state.requests, known->ticket) != nullptr;
     StreamStanding standing{.request = known->ticket};
-    if (!is_open) standing.answer = broker::find_answer(state.memory, key);
+    if (!is_open) standing.answer = broker::find_answer(state.dedup, key);
     if (!is_open && standing.answer == Sequence{}) return std::nullopt;
     const auto* stream = broker::find_stream(state.streams, known->ticket);
     if (stream == nullptr) {
@@ -221,13 +221,13 @@ bool is_at_work(const State& state, std::string_view agent) {
 
 bool is_remembered(const State& state, const Envelope& envelope) {
     const auto key = message_key(state.key, envelope.from(), envelope.id());
-    return broker::find_id(state.memory, key).has_value();
+    return broker::find_id(state.dedup, key).has_value();
 }
 
 std::string conversation_of_tree(const State& state, const Envelope& request) {
     const auto& lineage = state.governor.lineage;
     const auto key = message_key(state.key, request.from(), request.id());
-    const auto known = broker::find_id(state.memory, key);
+    const auto known = broker::find_id(state.dedup, key);
     Reading<governor::Delegation> made;
     if (known) made = governor::find_delegation(lineage, known->ticket);
     // The request is over; the work behind it may go on, in the session that asked.

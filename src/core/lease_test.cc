@@ -31,7 +31,7 @@ TEST(Lease, ExpiresAtItsEndAndNotBefore) {
     EXPECT_TRUE(held.story.events().empty());
     held.story.at(held.granted + 30s).tick();
     ASSERT_EQ(held.story.happened<DeliveryReturned>().size(), 1U);
-    EXPECT_EQ(held.story.happened<DeliveryReturned>()[0].setback, Setback::LeaseExpired);
+    EXPECT_EQ(held.story.happened<DeliveryReturned>()[0].failure, DeliveryFailure::LeaseExpired);
 }
 
 TEST(Lease, T8_D2_ANormalMessageIsDeliveredOnce) {
@@ -39,7 +39,7 @@ TEST(Lease, T8_D2_ANormalMessageIsDeliveredOnce) {
         Held held{priority};
         held.story.later(30s).tick();
         ASSERT_EQ(held.story.happened<MessageDropped>().size(), 1U);
-        EXPECT_EQ(held.story.happened<MessageDropped>()[0].setback, Setback::LeaseExpired);
+        EXPECT_EQ(held.story.happened<MessageDropped>()[0].failure, DeliveryFailure::LeaseExpired);
         held.story.later(1h).tick();
         EXPECT_TRUE(held.story.delivered().empty());
         EXPECT_EQ(held.story.state().broker.messages.size(), 0U);

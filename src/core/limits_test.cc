@@ -95,22 +95,22 @@ TEST(Limits, G7_ARequestCountsTowardsTheHubsBytesUntilAnswered) {
 TEST(Limits, G7_AHumanTaskCountsTowardsTheHubsBytesUntilForgotten) {
     Story story;
     story.limits().hub_bytes_max = 1'000;
-    story.limits().appeals_ended_max = 0;
+    story.limits().human_tasks_ended_max = 0;
     story.agent("bob");
     const auto ask = [&](std::size_t bytes) {
         story.as_caller({.agent = {"ann"}})
-            .ask(AskPerson{{.text = "Well?", .context = std::string(bytes, 'x')}});
+            .ask(OpenHumanTask{{.text = "Well?", .context = std::string(bytes, 'x')}});
         return story.refusal();
     };
     EXPECT_EQ(ask(996), Refusal::HubOverloaded) << "5 and 996";
     ASSERT_EQ(ask(900), Refusal::None);
-    const auto appeal = story.happened<HumanAsked>().front().id;
+    const auto human_task = story.happened<HumanAsked>().front().id;
     EXPECT_EQ(bytes_kept(story.state()), 908U) << "5, 900 and who asks";
     const Letter letter{.id = "m1", .body = std::string(93, ' ')};
     story.as_the_hub().send(letter);
     EXPECT_EQ(story.refusal(), Refusal::MailboxFull);
-    story.restart().as_operator().ask(AnswerPerson{
-        .id = appeal, .decision = HumanDecision::Answer, .reason = {}, .content = "1"});
+    story.restart().as_operator().ask(AnswerHumanTask{
+        .id = human_task, .decision = HumanDecision::Answer, .reason = {}, .content = "1"});
     EXPECT_EQ(bytes_kept(story.state()), 0U);
     story.as_the_hub().send(letter);
     EXPECT_EQ(story.refusal(), Refusal::None);
@@ -123,7 +123,7 @@ TEST(Limits, G7_OptionsCountTowardsTheHubsBytesAlsoIfTheyAreEmpty) {
         const HumanQuestion question{.kind = HumanKind::Choose,
                                      .text = "Which?",
                                      .options = std::vector<std::string>(options)};
-        story.as_caller({.agent = {"ann"}}).ask(AskPerson{question});
+        story.as_caller({.agent = {"ann"}}).ask(OpenHumanTask{question});
         return story.refusal();
     };
     EXPECT_EQ(ask(10'000 / sizeof(std::string) + 1), Refusal::HubOverloaded);
@@ -204,7 +204,7 @@ TEST(Limits, G7_AWorkflowsValuesCountTowardsTheHubsBytes) {
 TEST(Limits, G7_APlanCountsTowardsTheHubsBytesOnceWhileAnythingFollowsIt) {
     Story story;
     story.limits().hub_bytes_max = 4'000;
-    story.limits().appeals_ended_max = 0;
+    story.limits().human_tasks_ended_max = 0;
     const auto start = [&](const std::string& id, std::size_t bytes) {
         const std::string plan = R"({"steps":[{"id":"p","human":{"role":"boss","question":"?"}},)"
                                  R"({"id":"a","agent":"bob","after":["p"],"inputs":{"x":")" +
@@ -294,7 +294,7 @@ TEST(Limits, G6_D1_AFullSubscribersCopyIsADeadLetterAndOtherSubscribersAreServed
     EXPECT_EQ(story.mailbox("carol").waiting, 10U);
     const auto dead = story.happened<MessageDeadLettered>();
     ASSERT_EQ(dead.size(), 1U);
-    EXPECT_EQ(dead[0].setback, Setback::MailboxFull);
+    EXPECT_EQ(dead[0].failure, DeliveryFailure::MailboxFull);
     EXPECT_NE(dead[0].reason.find("carol"), std::string::npos);
     const auto* copy = broker::find_message(story.state().broker, dead[0].ticket);
     ASSERT_NE(copy, nullptr);
@@ -317,7 +317,7 @@ TEST(Limits, G6_AnAtMostOnceCopyIsDroppedForAFullSubscriberOnTheRecord) {
     for (const auto* id : {"e1", "e2", "e3"}) {
         auto& story = full.publish(id, Priority::Normal);
         ASSERT_EQ(story.happened<MessageDropped>().size(), 1U);
-        EXPECT_EQ(story.happened<MessageDropped>()[0].setback, Setback::MailboxFull);
+        EXPECT_EQ(story.happened<MessageDropped>()[0].failure, DeliveryFailure::MailboxFull);
         EXPECT_EQ(story.asked_for<TellAccepted>().at(0).missed_count, 1U);
     }
     EXPECT_EQ(full.story.mailbox("bob").waiting, 3U);

@@ -29,7 +29,7 @@ class People : public Story {
     /// Asks as the agent "buyer"; returns the id of the human task.
     Ticket ask_people(HumanQuestion question) {
         if (question.text.empty()) question.text = "May the vendor be paid?";
-        as("buyer").ask(AskPerson{std::move(question)});
+        as("buyer").ask(OpenHumanTask{std::move(question)});
         const auto told = asked_for<TellAsked>();
         return told.empty() ? Ticket{} : told.front().id;
     }
@@ -45,13 +45,13 @@ class People : public Story {
     Ticket asked_with(Ticket message) {
         return people::find_by_request(state().people, message)->asked.id;
     }
-    People& answer(const std::string& who, AnswerPerson answer) {
+    People& answer(const std::string& who, AnswerHumanTask answer) {
         as_caller(person(who)).ask(std::move(answer));
         return *this;
     }
     People& approve(const std::string& who, Ticket id) { return answer(who, {.id = id}); }
 
-    people::Appeal appeal(Ticket id) { return *people::find_appeal(state().people, id); }
+    people::HumanTask human_task(Ticket id) { return *people::find_human_task(state().people, id); }
 };
 
 EnvelopePtr reply_of(const std::string& role) {
@@ -71,8 +71,8 @@ TEST(People, S13_AHumanTaskWaitsForItsRoleAndIsAnnounced) {
     ASSERT_EQ(notices.size(), 1U);
     EXPECT_EQ(notices[0].role, "compliance");
     EXPECT_EQ(notices[0].deadline, people.now() + 1h);
-    EXPECT_EQ(people.appeal(id).asked.asked_by, "buyer");
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+    EXPECT_EQ(people.human_task(id).asked.asked_by, "buyer");
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Waiting);
 }
 
 TEST(People, S13_PendingNotificationsAreSentAfterARestart) {
@@ -177,16 +177,16 @@ TEST(People, W9_AnAnswerCountsOnce) {
     EXPECT_EQ(people.happened<HumanAnswered>().size(), 1U);
     people.approve("dora", id);
     EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
-    EXPECT_EQ(people.appeal(id).answers.size(), 1U);
+    EXPECT_EQ(people.human_task(id).answers.size(), 1U);
 }
 
 TEST(People, W9_TheSecondAnswerToAMessageChangesNothing) {
     People people;
     const auto id = people.asked_with(people.ask_by_message());
-    const AnswerPerson yes{.id = id,
-                           .decision = HumanDecision::Answer,
-                           .content = "1",
-                           .reply = reply_of("human:compliance")};
+    const AnswerHumanTask yes{.id = id,
+                              .decision = HumanDecision::Answer,
+                              .content = "1",
+                              .reply = reply_of("human:compliance")};
     people.answer("carla", yes);
     people.answer("dora", yes);
     EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
@@ -238,7 +238,7 @@ TEST(People, W9_CancellingAMessageWithdrawsItsHumanTask) {
     people.as("buyer").ask(CancelRequest{"q-1", "never mind"});
     EXPECT_EQ(people.happened<HumanWithdrawn>().size(), 1U);
     EXPECT_EQ(people.happened<RequestFailed>().size(), 1U);
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Withdrawn);
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Withdrawn);
 }
 
 TEST(People, W9_OnlyTheRequesterOrAnOperatorWithdraws) {
@@ -272,13 +272,13 @@ TEST(People, S12_EscalationGivesTheNextRoleTheFullTime) {
     people.as_the_hub().later(30min).tick().later(30min).tick();
     EXPECT_EQ(people.happened<HumanEscalated>().at(0).role, "finance");
     EXPECT_EQ(people.asked_for<NotifyPeople>().at(0).role, "finance");
-    people.as_caller(person("carla", {"compliance"})).ask(AnswerPerson{.id = id});
+    people.as_caller(person("carla", {"compliance"})).ask(AnswerHumanTask{.id = id});
     EXPECT_EQ(people.refusal(), Refusal::HumanAnswerForbidden);
     people.as_the_hub().later(59min).tick();
     EXPECT_EQ(people.happened<HumanReminded>().size(), 1U);
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Waiting);
     people.later(1min).tick();
-    EXPECT_EQ(people.appeal(id).end_reason, "fail");
+    EXPECT_EQ(people.human_task(id).end_reason, "fail");
 }
 
 TEST(People, S13_ALapseFollowsTheTasksRule) {
@@ -347,7 +347,7 @@ TEST(People, S13_PeopleWhoAreSlowOpenNoBreaker) {
 TEST(People, S13_PeopleCannotDecideOnTheirOwnRequests) {
     People people;
     people.as_caller(person("olga"))
-        .ask(AskPerson{{.kind = HumanKind::Approve, .text = "May I?", .user = "ulla"}});
+        .ask(OpenHumanTask{{.kind = HumanKind::Approve, .text = "May I?", .user = "ulla"}});
     const auto id = people.asked_for<TellAsked>().at(0).id;
     people.approve("olga", id);
     EXPECT_EQ(people.refusal(), Refusal::HumanAnswerForbidden);
@@ -383,7 +383,7 @@ TEST(People, S13_OnlyOperatorsWithTheRoleMayAnswer) {
         People people;
         people.limits().people["compliance"].operators = {"listed"};
         const auto id = people.ask_people({.role = "compliance", .kind = HumanKind::Approve});
-        people.as_caller(right.caller).ask(AnswerPerson{.id = id});
+        people.as_caller(right.caller).ask(AnswerHumanTask{.id = id});
         EXPECT_EQ(people.refusal(), right.refusal) << right.what;
         EXPECT_EQ(people.happened<HumanAnswered>().size(), right.refusal == Refusal::None ? 1U : 0U)
             << right.what;
@@ -399,7 +399,7 @@ TEST(People, S13_TwoApprovalsComeFromTwoPeople) {
     EXPECT_EQ(people.refusal(), Refusal::HumanAlreadyAnswered);
     people.approve("dora", id);
     EXPECT_FALSE(people.happened<HumanAnswered>().at(0).awaits_another);
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Answered);
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Answered);
 }
 
 TEST(People, S13_OneOfTwoIsEnoughToReject) {
@@ -407,13 +407,13 @@ TEST(People, S13_OneOfTwoIsEnoughToReject) {
     const auto id = people.ask_people({.kind = HumanKind::Approve, .approvals_needed = 2});
     people.approve("carla", id);
     people.answer("dora", {.id = id, .decision = HumanDecision::Reject, .reason = "too dear"});
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Answered);
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Answered);
 }
 
 TEST(People, S13_AnAnswerMustFitTheKindOfTheTask) {
     struct Row {
         HumanKind kind;
-        AnswerPerson answer;
+        AnswerHumanTask answer;
         bool is_fit;
     };
     const auto row = [](HumanKind kind, HumanDecision decision, std::string content, bool is_fit) {
@@ -451,7 +451,7 @@ TEST(People, S13_AnAnswerMustFitTheKindOfTheTask) {
 
 TEST(People, S13_EndedHumanTasksAreForgottenInTheOrderOfTheirEnds) {
     People people;
-    people.limits().appeals_ended_max = 1;
+    people.limits().human_tasks_ended_max = 1;
     const auto first = people.ask_people({.kind = HumanKind::Approve});
     const auto second = people.ask_people({.kind = HumanKind::Approve});
     people.approve("carla", second).approve("carla", first);
@@ -499,12 +499,12 @@ TEST(People, G7_AnAnswerThatTheHubCannotKeepIsRefused) {
     People people;
     people.limits().hub_bytes_max = 100'000;
     const auto id = people.ask_people({.kind = HumanKind::Answer});
-    const AnswerPerson large{.id = id,
-                             .decision = HumanDecision::Answer,
-                             .content = '"' + std::string(900'000, 'x') + '"'};
+    const AnswerHumanTask large{.id = id,
+                                .decision = HumanDecision::Answer,
+                                .content = '"' + std::string(900'000, 'x') + '"'};
     people.answer("carla", large);
     EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
-    EXPECT_EQ(people.appeal(id).stage, people::Stage::Waiting);
+    EXPECT_EQ(people.human_task(id).stage, people::Stage::Waiting);
     EXPECT_LE(bytes_kept(people.state()), 100'000U);
     people.answer("carla", {.id = id, .decision = HumanDecision::Answer, .content = R"("yes")"});
     EXPECT_EQ(people.refusal(), Refusal::None);
@@ -534,7 +534,7 @@ TEST(People, G7_AFullHubTakesShortAnswersAndApprovals) {
 
 TEST(People, S13_WaitingHumanTasksAreBounded) {
     People people;
-    people.limits().appeals_max = 1;
+    people.limits().human_tasks_max = 1;
     people.ask_people({});
     people.ask_people({});
     EXPECT_EQ(people.refusal(), Refusal::HubOverloaded);
@@ -543,28 +543,28 @@ TEST(People, S13_WaitingHumanTasksAreBounded) {
 TEST(People, S13_AnAgentAsksPeopleOnlyForUsersOfItsGrants) {
     People people;
     people.as_caller({.agent = {"buyer"}, .users = {"ulla"}});
-    people.ask(AskPerson{{.text = "May she?", .user = "otto"}});
+    people.ask(OpenHumanTask{{.text = "May she?", .user = "otto"}});
     EXPECT_EQ(people.refusal(), Refusal::UserIsolationViolated);
     EXPECT_NE(people.asked_for<TellRefused>().back().detail.find("needs one"), std::string::npos)
         << "a grant, whatever it works on";
-    people.ask(AskPerson{{.text = "May she?", .user = "ulla"}});
+    people.ask(OpenHumanTask{{.text = "May she?", .user = "ulla"}});
     EXPECT_EQ(people.refusal(), Refusal::None);
 }
 
 TEST(People, W11_ARandomHistoryReplaysToTheSameState) {
-    std::mt19937 chance{13};  // NOLINT(cert-msc51-cpp): the same on every run.
+    std::mt19937 entropy{13};  // NOLINT(cert-msc51-cpp): the same on every run.
     const auto below = [&](std::uint32_t end) {
-        return static_cast<std::uint32_t>(chance() % end);
+        return static_cast<std::uint32_t>(entropy() % end);
     };
     const auto some = [&] { return "errand-" + std::to_string(below(5)); };
     People people;
     people.replayed_every(50);
-    people.limits().appeals_ended_max = 20;
+    people.limits().human_tasks_ended_max = 20;
     people.limits().people["compliance"].escalation = "finance";
     std::map<people::Stage, int> seen;
     for (int i = 0; i < 4'000; ++i) {
         people.later(Duration{below(20'000)});
-        const auto& appeals = people.state().people.appeals;
+        const auto& human_tasks = people.state().people.human_tasks;
         switch (below(6)) {
             case 0:
                 people.ask_people({.role = below(2) == 0 ? "compliance" : "finance",
@@ -592,13 +592,13 @@ TEST(People, W11_ARandomHistoryReplaysToTheSameState) {
                 people.as_the_hub().restart();
                 break;
             default: {
-                if (appeals.empty()) break;
+                if (human_tasks.empty()) break;
                 const auto id =
-                    appeals.tickets()[below(static_cast<std::uint32_t>(appeals.size()))];
+                    human_tasks.tickets()[below(static_cast<std::uint32_t>(human_tasks.size()))];
                 people.approve(below(2) == 0 ? "carla" : "dora", id);
             }
         }
-        for (const auto id : appeals.tickets()) ++seen[appeals.at(id)->stage];
+        for (const auto id : human_tasks.tickets()) ++seen[human_tasks.at(id)->stage];
     }
     EXPECT_EQ(seen.size(), 4U) << "something never came to pass";
 }
@@ -606,16 +606,16 @@ TEST(People, W11_ARandomHistoryReplaysToTheSameState) {
 TEST(People, AStoppedFleetOpensNoHumanTaskAndTakesAnswers) {
     Story story;
     story.agent("alice");
-    story.as("alice").ask(AskPerson{.question = {.text = "May it?"}});
+    story.as("alice").ask(OpenHumanTask{.question = {.text = "May it?"}});
     const auto asked = story.happened<HumanAsked>();
     ASSERT_EQ(asked.size(), 1U);
     story.as_operator().ask(StopFleet{});
-    story.as("alice").ask(AskPerson{.question = {.text = "And this?"}});
+    story.as("alice").ask(OpenHumanTask{.question = {.text = "And this?"}});
     EXPECT_EQ(story.refusal(), Refusal::FleetStopped);
-    story.as_operator().ask(AnswerPerson{.id = asked[0].id});
+    story.as_operator().ask(AnswerHumanTask{.id = asked[0].id});
     EXPECT_EQ(story.happened<HumanAnswered>().size(), 1U);
     story.ask(ResumeFleet{});
-    story.as("alice").ask(AskPerson{.question = {.text = "And this?"}});
+    story.as("alice").ask(OpenHumanTask{.question = {.text = "And this?"}});
     EXPECT_EQ(story.happened<HumanAsked>().size(), 1U);
 }
 

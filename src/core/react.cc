@@ -28,9 +28,9 @@ void react_accepted(const State& state,
                     const Stamped& cause,
                     const MessageAccepted& event,
                     Effects& effects) {
-    if (cause.ask != Ask{}) {
+    if (cause.reply_target != ReplyTarget{}) {
         effects.emplace_back(
-            TellAccepted{.ask = cause.ask,
+            TellAccepted{.reply_target = cause.reply_target,
                          .ticket = event.ticket,
                          .sequence = state.sequence,
                          .envelope = event.envelope,
@@ -50,13 +50,13 @@ void react_duplicate(const State& state,
                      const Stamped& cause,
                      const DuplicateReceived& event,
                      Effects& effects) {
-    if (cause.ask == Ask{}) return;
+    if (cause.reply_target == ReplyTarget{}) return;
     if (const auto* start = std::get_if<StartWorkflow>(&cause.command)) {
         return void(effects.emplace_back(
-            TellStarted{cause.ask, start->id, start->correlation, event.first, true}));
+            TellStarted{cause.reply_target, start->id, start->correlation, event.first, true}));
     }
     effects.emplace_back(TellAccepted{
-        .ask = cause.ask,
+        .reply_target = cause.reply_target,
         .ticket = event.ticket,
         .sequence = event.first,
         .id = event.id,
@@ -93,10 +93,11 @@ void react_granted(const State& state,
                    const LeaseGranted& event,
                    Effects& effects) {
     const auto* message = broker::find_message(state.broker, event.ticket);
-    Deliver deliver{.ask = polls(state, event.instance) ? cause.ask : Ask{},
-                    .instance = event.instance,
-                    .delivery = {event.ticket, event.attempt, state.broker.epoch},
-                    .envelope = message->envelope};
+    Deliver deliver{
+        .reply_target = polls(state, event.instance) ? cause.reply_target : ReplyTarget{},
+        .instance = event.instance,
+        .delivery = {event.ticket, event.attempt, state.broker.epoch},
+        .envelope = message->envelope};
     const auto notice = state.broker.notices.find(event.ticket.value);
     if (notice != state.broker.notices.end()) deliver.failure = notice->second;
     const auto enclosed = state.broker.enclosed.find(event.ticket);
@@ -126,10 +127,10 @@ void react_answered(const State& state,
                     Effects& effects) {
     // A person was told already that the answer counts, and an agent that took a context by
     // acknowledging has said nothing to be accepted.
-    const bool is_told = std::holds_alternative<AnswerPerson>(cause.command) ||
+    const bool is_told = std::holds_alternative<AnswerHumanTask>(cause.command) ||
                          std::holds_alternative<AckDelivery>(cause.command);
-    if (cause.ask != Ask{} && !is_told) {
-        effects.emplace_back(TellAccepted{.ask = cause.ask,
+    if (cause.reply_target != ReplyTarget{} && !is_told) {
+        effects.emplace_back(TellAccepted{.reply_target = cause.reply_target,
                                           .ticket = ticket_at(state.sequence),
                                           .sequence = state.sequence,
                                           .envelope = event.envelope,
@@ -144,8 +145,8 @@ void react_passed_on(const State& state,
                      const Stamped& cause,
                      const PassingRefused& event,
                      Effects& effects) {
-    if (cause.ask == Ask{} || !event.reply) return;
-    effects.emplace_back(TellAccepted{.ask = cause.ask,
+    if (cause.reply_target == ReplyTarget{} || !event.reply) return;
+    effects.emplace_back(TellAccepted{.reply_target = cause.reply_target,
                                       .ticket = ticket_at(state.sequence),
                                       .sequence = state.sequence,
                                       .envelope = event.reply,
@@ -167,9 +168,11 @@ DeliveryToken answered_by(const Stamped& cause) {
 }
 
 void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effects& effects) {
-    if (cause.ask == Ask{}) return;
+    if (cause.reply_target == ReplyTarget{}) return;
     const auto ticket = std::to_string(event.delivery.ticket.value);
-    TellRefused refused{.ask = cause.ask, .refusal = event.refusal, .envelope = brought_by(cause)};
+    TellRefused refused{.reply_target = cause.reply_target,
+                        .refusal = event.refusal,
+                        .envelope = brought_by(cause)};
     if (event.refusal == Refusal::DeadLetterNotFound) {
         refused.detail = "there is no dead letter '" + ticket + "'";
     } else if (event.delivery == DeliveryToken{}) {
@@ -188,8 +191,8 @@ void react_unsettled(const Stamped& cause, const SettlementRefused& event, Effec
 
 /// A late reply settles its delivery; the sender hears of the drop.
 void react_dropped(const Stamped& cause, const ReplyDropped& event, Effects& effects) {
-    if (cause.ask == Ask{}) return;
-    effects.emplace_back(TellRefused{.ask = cause.ask,
+    if (cause.reply_target == ReplyTarget{}) return;
+    effects.emplace_back(TellRefused{.reply_target = cause.reply_target,
                                      .id = event.id,
                                      .refusal = event.refusal,
                                      .detail = "the request has its answer already",
@@ -207,14 +210,15 @@ void react_progress(const State& state,
                     const Stamped& cause,
                     const ProgressReported& event,
                     Effects& effects) {
-    if (const auto* send = std::get_if<SendMessage>(&cause.command); send && cause.ask != Ask{}) {
-        effects.emplace_back(TellAccepted{.ask = cause.ask,
+    if (const auto* send = std::get_if<SendMessage>(&cause.command);
+        send && cause.reply_target != ReplyTarget{}) {
+        effects.emplace_back(TellAccepted{.reply_target = cause.reply_target,
                                           .ticket = event.ticket,
                                           .sequence = state.sequence,
                                           .envelope = send->envelope});
-    } else if (cause.ask != Ask{}) {
+    } else if (cause.reply_target != ReplyTarget{}) {
         // A client that counts its settlements counts each reply.
-        effects.emplace_back(TellDone{cause.ask, is_reply(cause)});
+        effects.emplace_back(TellDone{cause.reply_target, is_reply(cause)});
     }
     const auto* request = broker::find_request(state.requests, event.ticket);
     if (request == nullptr) return;
@@ -231,9 +235,10 @@ void tell_cancelled_once(const Stamped& cause, Effects& effects) {
     const bool is_asked = std::holds_alternative<CancelRequest>(cause.command);
     const bool is_told = std::ranges::any_of(effects, [&](const Effect& effect) {
         const auto* told = std::get_if<TellDone>(&effect);
-        return told != nullptr && told->ask == cause.ask;
+        return told != nullptr && told->reply_target == cause.reply_target;
     });
-    if (is_asked && cause.ask != Ask{} && !is_told) effects.emplace_back(TellDone{cause.ask});
+    if (is_asked && cause.reply_target != ReplyTarget{} && !is_told)
+        effects.emplace_back(TellDone{cause.reply_target});
 }
 
 void react_cancelled(const State& state,
@@ -248,16 +253,16 @@ void react_cancelled(const State& state,
 }
 
 void notify(const State& state, Ticket id, NotifyPeople::Occasion occasion, Effects& effects) {
-    const auto appeal = people::find_appeal(state.people, id);
-    if (appeal == nullptr) return;
+    const auto human_task = people::find_human_task(state.people, id);
+    if (human_task == nullptr) return;
     effects.emplace_back(NotifyPeople{.id = id,
                                       .occasion = occasion,
-                                      .role = people::role_of(*appeal),
-                                      .question = appeal->asked.question,
-                                      .asked_by = appeal->asked.asked_by,
-                                      .asked_at = appeal->asked_at,
-                                      .deadline = people::deadline_of(*appeal),
-                                      .news = appeal->news});
+                                      .role = people::role_of(*human_task),
+                                      .question = human_task->asked.question,
+                                      .asked_by = human_task->asked.asked_by,
+                                      .asked_at = human_task->asked_at,
+                                      .deadline = people::deadline_of(*human_task),
+                                      .news = human_task->news});
 }
 
 /// Most notifications sent when a hub starts; reminders cover the rest.
@@ -270,12 +275,12 @@ void notify_untold(const State& state, Effects& effects) {
     if (is_planted(Mutant::ForgetTheUntold)) return;
     std::size_t count = 0;
     for (const auto& [time, id] : state.people.due) {
-        const auto appeal = people::find_appeal(state.people, id);
-        if (appeal->news == Sequence{}) continue;
+        const auto human_task = people::find_human_task(state.people, id);
+        if (human_task->news == Sequence{}) continue;
         if (++count > kUntoldMax) return;
-        const auto occasion = appeal->is_reminded    ? Occasion::Reminded
-                              : appeal->is_escalated ? Occasion::Escalated
-                                                     : Occasion::Asked;
+        const auto occasion = human_task->is_reminded    ? Occasion::Reminded
+                              : human_task->is_escalated ? Occasion::Escalated
+                                                         : Occasion::Asked;
         notify(state, id, occasion, effects);
     }
 }
@@ -284,10 +289,10 @@ void react_asked(const State& state,
                  const Stamped& cause,
                  const HumanAsked& event,
                  Effects& effects) {
-    const bool is_told = std::holds_alternative<AskPerson>(cause.command);
-    const auto appeal = people::find_appeal(state.people, event.id);
-    if (is_told && cause.ask != Ask{} && appeal != nullptr) {
-        effects.emplace_back(TellAsked{cause.ask, event.id, appeal->asked_at});
+    const bool is_told = std::holds_alternative<OpenHumanTask>(cause.command);
+    const auto human_task = people::find_human_task(state.people, event.id);
+    if (is_told && cause.reply_target != ReplyTarget{} && human_task != nullptr) {
+        effects.emplace_back(TellAsked{cause.reply_target, event.id, human_task->asked_at});
     }
     notify(state, event.id, NotifyPeople::Occasion::Asked, effects);
 }
@@ -320,17 +325,18 @@ bool is_about_an_agent(const Stamped& cause) {
 
 void react(const State& state, const Stamped& cause, const Event& event, Effects& effects) {
     const auto done = [&] {
-        if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask});
+        if (cause.reply_target != ReplyTarget{}) effects.emplace_back(TellDone{cause.reply_target});
     };
     const auto settled = [&] {
-        if (cause.ask != Ask{}) effects.emplace_back(TellDone{cause.ask, true});
+        if (cause.reply_target != ReplyTarget{})
+            effects.emplace_back(TellDone{cause.reply_target, true});
     };
     const auto refused = [&](std::string_view id,
                              Refusal refusal,
                              std::string_view detail,
                              std::uint64_t retry_after_ms = 0) {
-        if (cause.ask == Ask{}) return;
-        effects.emplace_back(TellRefused{.ask = cause.ask,
+        if (cause.reply_target == ReplyTarget{}) return;
+        effects.emplace_back(TellRefused{.reply_target = cause.reply_target,
                                          .id = std::string{id},
                                          .refusal = refusal,
                                          .detail = std::string{detail},
@@ -360,7 +366,7 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
             effects.emplace_back(OpenEndpoint{removed.agent, {}, 0});
         },
         [&](const InstanceJoined& joined) {
-            effects.emplace_back(TellJoined{cause.ask, joined.instance, joined.agent});
+            effects.emplace_back(TellJoined{cause.reply_target, joined.instance, joined.agent});
         },
         [&](const InstanceLeft& left) {
             effects.emplace_back(CloseInstance{left.instance, left.reason});
@@ -371,8 +377,8 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
                                    std::holds_alternative<Heartbeat>(cause.command);
             if (is_taking) return done();
             if (!std::holds_alternative<JoinInstance>(cause.command)) return;
-            effects.emplace_back(
-                TellJoined{cause.ask, seen.instance, state.registry.agents[instance->agent].id});
+            effects.emplace_back(TellJoined{
+                cause.reply_target, seen.instance, state.registry.agents[instance->agent].id});
         },
         [&](const CreditGranted&) { done(); },
         [&](const Subscribed&) { done(); },
@@ -428,9 +434,9 @@ void react(const State& state, const Stamped& cause, const Event& event, Effects
             stir(state, registry::find_agent(state.registry, closed.agent.value), effects);
         },
         [&](const WorkflowStarted& started) {
-            if (cause.ask == Ask{}) return;
+            if (cause.reply_target == ReplyTarget{}) return;
             effects.emplace_back(
-                TellStarted{cause.ask, started.id, started.correlation, state.sequence});
+                TellStarted{cause.reply_target, started.id, started.correlation, state.sequence});
         },
         [&](const StepOpened&) {},
         [&](const StepBegan&) {},

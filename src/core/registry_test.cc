@@ -156,7 +156,7 @@ TEST(Registry, T16_ASilentInstanceIsRemovedAtTheTimeoutAndNotBefore) {
     story.at(joined + 30s).tick();
     ASSERT_EQ(story.happened<InstanceLeft>().size(), 1U);
     EXPECT_EQ(story.happened<InstanceLeft>()[0].instance, one);
-    EXPECT_EQ(story.happened<DeliveryReturned>().at(0).setback, Setback::InstanceLost);
+    EXPECT_EQ(story.happened<DeliveryReturned>().at(0).failure, DeliveryFailure::InstanceLost);
     EXPECT_EQ(story.mailbox("bob").waiting, 1U) << "it waits for bob";
 }
 
@@ -294,7 +294,7 @@ TEST(Registry, T16_AnEndpointThatConnectsButNeverRespondsIsMissedToo) {
         bob.story.ask(NackDelivery{.delivery = bob.story.last_delivery(), .is_unanswered = true});
     };
     unanswered();
-    EXPECT_EQ(bob.story.happened<DeliveryReturned>().at(0).setback, Setback::Nacked)
+    EXPECT_EQ(bob.story.happened<DeliveryReturned>().at(0).failure, DeliveryFailure::Nacked)
         << "it had its try";
     bob.retry();
     bob.story.later(30s);
@@ -455,7 +455,7 @@ TEST(Registry, APollerTakesWaitingMessagesAndIsStirredByNewOnes) {
     EXPECT_EQ(story.asked_for<StirMailbox>()[0].agent.value, "bob");
     story.send({.id = "m2"}).ask(TakeMessages{poller, 1});
     EXPECT_EQ(story.delivered(), Ids{"m1"});
-    EXPECT_EQ(story.asked_for<Deliver>()[0].ask, Ask{77});
+    EXPECT_EQ(story.asked_for<Deliver>()[0].reply_target, ReplyTarget{77});
     story.ask(TakeMessages{poller, 10});
     EXPECT_EQ(story.delivered(), Ids{"m2"});
 }

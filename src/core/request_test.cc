@@ -19,11 +19,11 @@ Letter reply(std::string id, std::string answers = {}) {
 }
 
 /// alice asks bob, both connected.
-struct Talk {
+struct RequestFixture {
     Story story;
     InstanceNumber alice;
     InstanceNumber bob;
-    Talk() {
+    RequestFixture() {
         story.limits().heartbeat_timeout = 100h;
         story.agent("alice").agent("bob");
         alice = story.connect("alice", 100);
@@ -33,23 +33,23 @@ struct Talk {
 };
 
 TEST(Request, W1_AReplyToADeliveryIsTheAnswerAndSettlesTheDelivery) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     EXPECT_TRUE(story.asked_for<TellAccepted>().at(0).is_open_request);
     story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
     EXPECT_EQ(story.asked_for<TellAccepted>().size(), 1U) << "bob is told";
     EXPECT_EQ(story.delivered(), Ids{"r1"}) << "and alice has it";
-    EXPECT_EQ(story.asked_for<Deliver>()[0].instance, talk.alice);
+    EXPECT_EQ(story.asked_for<Deliver>()[0].instance, fixture.alice);
     EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
     story.later(1h).tick();
     EXPECT_TRUE(story.happened<RequestFailed>().empty());
 }
 
 TEST(Request, W1_AWaitingRequesterGetsTheAnswerOnItsConnection) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     const auto request = story.request({.id = "q1"}, true);
     story.ask(ReplyToDelivery{story.last_delivery(), envelope(kReply)});
     const auto answers = story.asked_for<TellAnswer>();
@@ -61,8 +61,8 @@ TEST(Request, W1_AWaitingRequesterGetsTheAnswerOnItsConnection) {
 }
 
 TEST(Request, W1_ARequesterThatStoppedWaitingGetsTheAnswerInItsMailbox) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     const auto request = story.request({.id = "q1"}, true);
     const auto question = story.last_delivery();
     story.ask(StopWaiting{request});
@@ -77,8 +77,8 @@ TEST(Request, W1_ARequesterThatStoppedWaitingGetsTheAnswerInItsMailbox) {
 }
 
 TEST(Request, W1_ARestartSendsAllAnswersToMailboxes) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, true);
     story.restart();
     story.connect("bob", 1);
@@ -88,17 +88,17 @@ TEST(Request, W1_ARestartSendsAllAnswersToMailboxes) {
 }
 
 TEST(Request, W3_AReplyFindsItsRequestById) {
-    Talk talk;
-    talk.story.request({.id = "q1"});
-    talk.story.send(reply("r1", "q1"));
-    EXPECT_EQ(talk.story.happened<RequestAnswered>().size(), 1U);
-    EXPECT_EQ(talk.story.delivered(), Ids{"r1"});
-    EXPECT_EQ(talk.story.mailbox("bob").in_flight, 0U) << "the delivery is settled by it";
+    RequestFixture fixture;
+    fixture.story.request({.id = "q1"});
+    fixture.story.send(reply("r1", "q1"));
+    EXPECT_EQ(fixture.story.happened<RequestAnswered>().size(), 1U);
+    EXPECT_EQ(fixture.story.delivered(), Ids{"r1"});
+    EXPECT_EQ(fixture.story.mailbox("bob").in_flight, 0U) << "the delivery is settled by it";
 }
 
 TEST(Request, W3_AReplyWithoutItsRequesterFindsItsRequest) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     auto letter = reply("r1", "q1");
     letter.to.clear();
@@ -110,19 +110,19 @@ TEST(Request, W3_AReplyWithoutItsRequesterFindsItsRequest) {
 }
 
 TEST(Request, W3_AReplyFindsItsRequestByTheShownUuid) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     story.send(reply("r1", derived_uuid("q2")));
     EXPECT_TRUE(story.happened<RequestAnswered>().empty());
     story.send(reply("r2", derived_uuid("q1")));
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W3_AnIdUsedByTwoRequestersMeansTheNamedRequester) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.agent("carol");
     story.request({.id = "q1"});
     const auto carols = story.request({.id = "q1", .from = "carol"});
@@ -143,8 +143,8 @@ Letter progress(std::string answers) {
 }
 
 TEST(Request, C4_APendingReplyToADeliveryIsProgressAndTheAnswerIsStillToCome) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.limits().lease = 30s;
     story.request({.id = "q1"});
     const auto question = story.last_delivery();
@@ -153,21 +153,21 @@ TEST(Request, C4_APendingReplyToADeliveryIsProgressAndTheAnswerIsStillToCome) {
     EXPECT_EQ(story.happened<ProgressReported>()[0].until, story.now() + 30s);
     ASSERT_EQ(story.asked_for<TellProgress>().size(), 1U);
     EXPECT_EQ(story.asked_for<TellProgress>()[0].note, R"({"percent":40})");
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
     story.ask(ReplyToDelivery{question, envelope(kReply)});
     EXPECT_EQ(story.delivered(), Ids{"r1"});
 }
 
 TEST(Request, C4_APendingMessageIsProgressOfTheNamedRequest) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     const auto question = story.last_delivery();
     story.send(progress("q1"));
     EXPECT_EQ(story.happened<ProgressReported>().size(), 1U);
     EXPECT_EQ(story.asked_for<TellAccepted>().size(), 1U) << "bob is told";
     EXPECT_EQ(story.asked_for<TellProgress>().size(), 1U) << "and so is alice";
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
     story.ask(ReplyToDelivery{question, envelope(kReply)});
     story.send(progress("q1"));
     EXPECT_TRUE(story.delivered().empty());
@@ -175,14 +175,14 @@ TEST(Request, C4_APendingMessageIsProgressOfTheNamedRequest) {
 }
 
 TEST(Request, C4_APendingMessageWithoutARequestIsAnOrdinaryMessage) {
-    Talk talk;
-    talk.story.send(progress(""));
-    EXPECT_EQ(talk.story.delivered(), Ids{"p1"});
+    RequestFixture fixture;
+    fixture.story.send(progress(""));
+    EXPECT_EQ(fixture.story.delivered(), Ids{"p1"});
 }
 
 TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1", .task = "t"});
     auto by_task = reply("r1");
     by_task.task = "t";
@@ -193,12 +193,12 @@ TEST(Request, W3_AReplyFindsItsRequestByTaskOrCorrelation) {
     by_correlation.correlation = "c";
     story.send(by_correlation);
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W3_AReplyByTaskAnswersTheDeliveredRequest) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     const auto first = story.request({.id = "q1", .task = "t"});
     const auto second = story.request({.id = "q2", .task = "t"});
     auto letter = reply("r1");
@@ -214,12 +214,12 @@ TEST(Request, W3_AReplyByTaskAnswersTheDeliveredRequest) {
 }
 
 TEST(Request, W3_AReplyByWorkflowAnswersTheDeliveredRequest) {
-    Talk talk;
-    auto& story = talk.story;
-    story.ask(GrantCredit{talk.bob, 0});
+    RequestFixture fixture;
+    auto& story = fixture.story;
+    story.ask(GrantCredit{fixture.bob, 0});
     story.request({.id = "low", .correlation = "c"}, false, Priority::Normal);
     const auto urgent = story.request({.id = "high", .correlation = "c"});
-    story.ask(GrantCredit{talk.bob, 1});
+    story.ask(GrantCredit{fixture.bob, 1});
     ASSERT_EQ(story.delivered(), Ids{"high"});
     auto letter = reply("r1");
     letter.correlation = "c";
@@ -228,24 +228,24 @@ TEST(Request, W3_AReplyByWorkflowAnswersTheDeliveredRequest) {
 }
 
 TEST(Request, W3_AReplyByTaskOrWorkflowDoesNotMeanAnUndeliveredRequest) {
-    Talk talk;
-    auto& story = talk.story;
-    story.ask(GrantCredit{talk.bob, 0});
+    RequestFixture fixture;
+    auto& story = fixture.story;
+    story.ask(GrantCredit{fixture.bob, 0});
     story.request({.id = "q1", .task = "t", .correlation = "c"});
     auto letter = reply("r1");
     letter.task = "t";
     letter.correlation = "c";
     story.send(letter);
     EXPECT_TRUE(story.happened<RequestAnswered>().empty()) << "bob has not seen it";
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
     story.send(reply("r2", "q1"));
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U) << "but who knows its id means it";
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W3_TheEarlierRequestIsAnsweredAfterTheLaterOne) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1", .correlation = "c"});
     story.request({.id = "q2", .correlation = "c"});
     auto second = reply("r2", "q2");
@@ -255,12 +255,12 @@ TEST(Request, W3_TheEarlierRequestIsAnsweredAfterTheLaterOne) {
     first.correlation = "c";
     story.send(first);
     EXPECT_EQ(story.happened<RequestAnswered>().size(), 1U);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W3_AnAnswerFromAnotherWorkflowIsRefused) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1", .correlation = "c"});
     auto letter = reply("r1", "q1");
     letter.correlation = "other";
@@ -268,23 +268,23 @@ TEST(Request, W3_AnAnswerFromAnotherWorkflowIsRefused) {
     EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
     story.send(letter);
     EXPECT_EQ(story.refusal(), Refusal::InputValidationFailed);
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
 }
 
 TEST(Request, I1_AnAnswerUnderAnotherAgentsNameIsRefused) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     auto forged = kReply;
     forged.from = "carol";
     story.as("bob").ask(ReplyToDelivery{story.last_delivery(), envelope(forged)});
     EXPECT_EQ(story.refusal(), Refusal::IdentityMismatch);
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
 }
 
 TEST(Request, W2_AForeignReplyAnswersNoRequest) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.agent("carol").request({.id = "q1", .task = "t", .correlation = "c"});
     auto letter = reply("r1", "q1");
     letter.from = "carol";
@@ -294,7 +294,7 @@ TEST(Request, W2_AForeignReplyAnswersNoRequest) {
     EXPECT_TRUE(story.happened<RequestAnswered>().empty());
     EXPECT_EQ(story.refusal(), Refusal::RouteNotPermitted);
     EXPECT_TRUE(story.delivered().empty()) << "alice would take it for the answer";
-    EXPECT_EQ(talk.open(), 1U);
+    EXPECT_EQ(fixture.open(), 1U);
     letter.id = "m1";
     letter.answers.clear();
     story.send(letter);
@@ -304,8 +304,8 @@ TEST(Request, W2_AForeignReplyAnswersNoRequest) {
 }
 
 TEST(Request, W2_AForeignReplyToAnotherAgentIsAnOrdinaryMessage) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.agent("carol").request({.id = "q1"});
     auto letter = reply("r1", "q1");
     letter.from = "carol";
@@ -315,8 +315,8 @@ TEST(Request, W2_AForeignReplyToAnotherAgentIsAnOrdinaryMessage) {
 }
 
 TEST(Request, W2_ASecondReplyIsRecordedAndNeverShown) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     story.send(reply("r1", "q1")).send(reply("r2", "q1"));
     ASSERT_EQ(story.happened<ReplyDropped>().size(), 1U);
@@ -326,8 +326,8 @@ TEST(Request, W2_ASecondReplyIsRecordedAndNeverShown) {
 }
 
 TEST(Request, W2_ALateReplyIsRecordedAndNeverShown) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1", .task = "t"}, false, Priority::High, 10s);
     story.later(10s).tick();
     ASSERT_EQ(story.happened<RequestFailed>().size(), 1U);
@@ -341,8 +341,8 @@ TEST(Request, W2_ALateReplyIsRecordedAndNeverShown) {
 }
 
 TEST(Request, W2_ALateReplyOfAnotherAgentIsRecordedAndNeverShown) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.agent("carol");
     story.request({.id = "q1"}, false, Priority::High, 10s);
     story.later(10s).tick();
@@ -355,8 +355,8 @@ TEST(Request, W2_ALateReplyOfAnotherAgentIsRecordedAndNeverShown) {
 }
 
 TEST(Request, W2_ALateReplyToADeliverySettlesTheDeliveryAndIsRefusedOnce) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, false, Priority::High, 10s);
     const auto question = story.last_delivery();
     story.later(10s).tick();
@@ -369,23 +369,23 @@ TEST(Request, W2_ALateReplyToADeliverySettlesTheDeliveryAndIsRefusedOnce) {
 }
 
 TEST(Request, AReplyThatAnswersNoRequestIsAnOrdinaryMessage) {
-    Talk talk;
-    talk.story.send(reply("r1"));
-    EXPECT_EQ(talk.story.happened<MessageAccepted>().size(), 1U);
-    EXPECT_EQ(talk.story.delivered(), Ids{"r1"});
+    RequestFixture fixture;
+    fixture.story.send(reply("r1"));
+    EXPECT_EQ(fixture.story.happened<MessageAccepted>().size(), 1U);
+    EXPECT_EQ(fixture.story.delivered(), Ids{"r1"});
 }
 
 TEST(Request, OnlyARequestCanBeRepliedTo) {
-    Talk talk;
-    talk.story.send({.id = "m1"});
-    talk.story.ask(ReplyToDelivery{talk.story.last_delivery(), envelope(kReply)});
-    EXPECT_EQ(talk.story.refusal(), Refusal::RouteNotPermitted);
-    EXPECT_EQ(talk.story.mailbox("bob").in_flight, 1U);
+    RequestFixture fixture;
+    fixture.story.send({.id = "m1"});
+    fixture.story.ask(ReplyToDelivery{fixture.story.last_delivery(), envelope(kReply)});
+    EXPECT_EQ(fixture.story.refusal(), Refusal::RouteNotPermitted);
+    EXPECT_EQ(fixture.story.mailbox("bob").in_flight, 1U);
 }
 
 TEST(Request, AnAcknowledgingReplyToAMessageSettlesTheDelivery) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.send({.id = "m1"});
     ReplyToDelivery answer{story.last_delivery(), envelope(kReply)};
     answer.acknowledges = true;
@@ -398,11 +398,11 @@ TEST(Request, AnAcknowledgingReplyToAMessageSettlesTheDelivery) {
 }
 
 TEST(Request, W1_TimesOutAtTheDeadlineAndNotBefore) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, true, Priority::High, 10s);
     story.ack(story.last_delivery());
-    EXPECT_EQ(talk.open(), 1U) << "taken is not answered";
+    EXPECT_EQ(fixture.open(), 1U) << "taken is not answered";
     story.later(10s - 1ms).tick();
     EXPECT_TRUE(story.events().empty());
     EXPECT_EQ(next_due(story.state()), story.now() + 1ms);
@@ -415,13 +415,13 @@ TEST(Request, W1_TimesOutAtTheDeadlineAndNotBefore) {
 }
 
 TEST(Request, W1_AFailureReachesTheMailboxOfARequesterThatDoesNotWait) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, false, Priority::High, 10s);
     story.later(10s).tick();
     const auto notices = story.asked_for<Deliver>();
     ASSERT_EQ(notices.size(), 1U);
-    EXPECT_EQ(notices[0].instance, talk.alice);
+    EXPECT_EQ(notices[0].instance, fixture.alice);
     EXPECT_EQ(notices[0].failure.refusal, Refusal::RequestTimedOut);
     EXPECT_EQ(notices[0].envelope->id(), "q1") << "so that the ids can be echoed";
     story.ack(notices[0].delivery);
@@ -451,26 +451,26 @@ TEST(Request, W1_AnExpiredQuestionFailsTheRequestAtOnce) {
 }
 
 TEST(Request, W1_ADroppedQuestionFailsTheRequestAtOnce) {
-    Talk talk;
-    talk.story.request({.id = "q1"}, true, Priority::Normal);
-    talk.story.nack(talk.story.last_delivery());
-    EXPECT_EQ(talk.story.asked_for<TellAnswer>().at(0).failure.refusal,
+    RequestFixture fixture;
+    fixture.story.request({.id = "q1"}, true, Priority::Normal);
+    fixture.story.nack(fixture.story.last_delivery());
+    EXPECT_EQ(fixture.story.asked_for<TellAnswer>().at(0).failure.refusal,
               Refusal::RequestUndeliverable);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W1_ARejectedQuestionFailsTheRequestWithTheReason) {
-    Talk talk;
-    talk.story.request({.id = "q1"}, true);
-    talk.story.ask(NackDelivery{talk.story.last_delivery(), "I cannot", true});
-    const auto answer = talk.story.asked_for<TellAnswer>().at(0);
+    RequestFixture fixture;
+    fixture.story.request({.id = "q1"}, true);
+    fixture.story.ask(NackDelivery{fixture.story.last_delivery(), "I cannot", true});
+    const auto answer = fixture.story.asked_for<TellAnswer>().at(0);
     EXPECT_EQ(answer.failure.refusal, Refusal::RequestRejected);
     EXPECT_EQ(answer.failure.detail, "I cannot");
 }
 
 TEST(Request, K5_ARefusedAnswerEndsTheRequest) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, true);
     story.ask(RefuseReply{.delivery = story.last_delivery(), .id = "r1", .detail = "no npv"});
     const auto refused = story.happened<MessageRefused>();
@@ -482,37 +482,37 @@ TEST(Request, K5_ARefusedAnswerEndsTheRequest) {
     EXPECT_EQ(answers[0].failure.refusal, Refusal::OutputValidationFailed);
     EXPECT_EQ(answers[0].failure.detail, "the answer was not passed on: no npv");
     EXPECT_EQ(story.mailbox("bob").in_flight, 0U) << "bob has had its turn";
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, K5_ARefusedAnswerWithoutADeliveryFindsItsRequestById) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     story.ask(RefuseReply{.reply = envelope(reply("r1", "q2")), .id = "r1"});
-    EXPECT_EQ(talk.open(), 1U) << "another's";
+    EXPECT_EQ(fixture.open(), 1U) << "another's";
     story.ask(RefuseReply{.reply = envelope(reply("r1", "q1")), .id = "r1"});
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
     EXPECT_EQ(story.mailbox("bob").in_flight, 0U);
     ASSERT_EQ(story.asked_for<Deliver>().size(), 1U);
     EXPECT_EQ(story.asked_for<Deliver>()[0].failure.refusal, Refusal::OutputValidationFailed);
 }
 
 TEST(Request, D1_ARefusedAnswerAfterTheLeaseLeavesTheQuestionAmongTheDeadLetters) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, true, Priority::High, 10min);
     story.nack(story.last_delivery());
     ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U);
     story.ask(RefuseReply{.reply = envelope(reply("r1", "q1")), .id = "r1", .detail = "no npv"});
     EXPECT_EQ(story.happened<MessageDeadLettered>().size(), 1U);
     EXPECT_EQ(story.mailbox("bob").dead, 1U);
-    EXPECT_EQ(talk.open(), 0U);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, W1_ADeadLetterFailsTheRequestAndItsRedeliveryAnswersNobody) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.limits().retry_count_max = 0;
     const auto request = story.request({.id = "q1"}, true);
     story.nack(story.last_delivery());
@@ -524,8 +524,8 @@ TEST(Request, W1_ADeadLetterFailsTheRequestAndItsRedeliveryAnswersNobody) {
 }
 
 TEST(Request, W1_ARequestOfALostInstanceGoesToTheNextInstance) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"}, true);
     story.connect("bob", 100);
     ASSERT_EQ(story.delivered(), Ids{"q1"});
@@ -534,15 +534,15 @@ TEST(Request, W1_ARequestOfALostInstanceGoesToTheNextInstance) {
 }
 
 TEST(Request, K19_ARequestToNobodyIsRefusedAtOnce) {
-    Talk talk;
-    talk.story.request({.id = "q1", .to = "nobody"}, true);
-    EXPECT_EQ(talk.story.refusal(), Refusal::AgentNotRegistered);
-    EXPECT_EQ(talk.open(), 0U);
+    RequestFixture fixture;
+    fixture.story.request({.id = "q1", .to = "nobody"}, true);
+    EXPECT_EQ(fixture.story.refusal(), Refusal::AgentNotRegistered);
+    EXPECT_EQ(fixture.open(), 0U);
 }
 
 TEST(Request, TheDeadlineHasADefaultAndABound) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1"});
     EXPECT_EQ(story.happened<MessageAccepted>()[0].deadline, story.now() + 5min);
     story.request({.id = "q2"}, false, Priority::High, Duration::max());
@@ -550,8 +550,8 @@ TEST(Request, TheDeadlineHasADefaultAndABound) {
 }
 
 TEST(Request, ProgressReachesTheRequester) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     const auto request = story.request({.id = "q1"}, true);
     story.ask(ReportProgress{story.last_delivery(), R"({"percent":50})"});
     const auto told = story.asked_for<TellProgress>();
@@ -562,20 +562,20 @@ TEST(Request, ProgressReachesTheRequester) {
 }
 
 TEST(Request, TheAnswerHasThePriorityOfTheRequest) {
-    Talk talk;
-    auto& story = talk.story;
-    story.ask(GrantCredit{talk.alice, 0});
+    RequestFixture fixture;
+    auto& story = fixture.story;
+    story.ask(GrantCredit{fixture.alice, 0});
     story.request({.id = "q1"}, false, Priority::Critical);
     const auto question = story.last_delivery();
     story.send({.id = "m1", .from = "bob", .to = "alice"}, Priority::High);
     story.ask(ReplyToDelivery{question, envelope(kReply)});
-    story.ask(GrantCredit{talk.alice, 1});
+    story.ask(GrantCredit{fixture.alice, 1});
     EXPECT_EQ(story.delivered(), Ids{"r1"});
 }
 
 TEST(Request, AnAgentMayAskItself) {
-    Talk talk;
-    auto& story = talk.story;
+    RequestFixture fixture;
+    auto& story = fixture.story;
     story.request({.id = "q1", .from = "bob", .to = "bob", .task = "t"}, true);
     auto own = kReply;
     own.to = "bob";

@@ -104,7 +104,8 @@ TEST(Retry, T10_D6_AtItsLimitTheMessageIsADeadLetter) {
     EXPECT_EQ(trial.story.last_delivery().attempt, 3U) << "one try and two retries";
     trial.fail();
     ASSERT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
-    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].setback, Setback::RetriesExhausted);
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].failure,
+              DeliveryFailure::RetriesExhausted);
     trial.story.later(1h).tick();
     EXPECT_TRUE(trial.story.delivered().empty());
 }
@@ -148,7 +149,7 @@ TEST(Retry, D6_ARestartOfTheHubDoesNotCountAsATry) {
     for (int i = 0; i < 6; ++i) {
         story.restart();
         ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U);
-        EXPECT_EQ(story.happened<DeliveryReturned>()[0].setback, Setback::HubRestarted);
+        EXPECT_EQ(story.happened<DeliveryReturned>()[0].failure, DeliveryFailure::HubRestarted);
         story.connect("bob", 10);
         ASSERT_EQ(story.delivered(), Ids{"m1"}) << "at once";
         const auto next = story.last_delivery();
@@ -173,7 +174,7 @@ TEST(Retry, D1_D6_AnUnreachedAgentUsesNoTry) {
         story.ask(NackDelivery{
             .delivery = story.last_delivery(), .reason = "nobody listens", .is_unheard = true});
         ASSERT_EQ(story.happened<DeliveryReturned>().size(), 1U) << "time " << i;
-        EXPECT_EQ(story.happened<DeliveryReturned>()[0].setback, Setback::NotReached);
+        EXPECT_EQ(story.happened<DeliveryReturned>()[0].failure, DeliveryFailure::NotReached);
         const auto wait = story.retry_at() - story.now();
         EXPECT_LE(wait, full) << "time " << i;
         EXPECT_GE(wait, full * 80 / 100) << "it is asked less and less often";
@@ -194,7 +195,7 @@ TEST(Retry, D2_ARestartOfTheHubEndsAtMostOnceDeliveries) {
     story.send({.id = "n1"}, Priority::Normal);
     story.restart();
     ASSERT_EQ(story.happened<MessageDropped>().size(), 1U);
-    EXPECT_EQ(story.happened<MessageDropped>()[0].setback, Setback::HubRestarted);
+    EXPECT_EQ(story.happened<MessageDropped>()[0].failure, DeliveryFailure::HubRestarted);
     story.connect("bob", 10);
     EXPECT_TRUE(story.delivered().empty());
 }
@@ -242,7 +243,7 @@ TEST(Retry, AFinalRejectionIsNeverRetried) {
     Trial trial;
     trial.story.ask(NackDelivery{trial.story.last_delivery(), "not mine", true});
     ASSERT_EQ(trial.story.happened<MessageDeadLettered>().size(), 1U);
-    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].setback, Setback::Rejected);
+    EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].failure, DeliveryFailure::Rejected);
     EXPECT_EQ(trial.story.happened<MessageDeadLettered>()[0].reason, "not mine");
 }
 

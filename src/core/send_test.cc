@@ -46,7 +46,7 @@ TEST(Send, TheSenderIsToldTheTicketAndTheSequence) {
     story.agent("bob").send({.id = "m1"});
     const auto told = story.asked_for<TellAccepted>();
     ASSERT_EQ(told.size(), 1U);
-    EXPECT_EQ(told[0].ask, Ask{77});
+    EXPECT_EQ(told[0].reply_target, ReplyTarget{77});
     EXPECT_EQ(told[0].sequence, story.state().sequence);
     EXPECT_EQ(sequence_of(told[0].ticket), told[0].sequence);
     EXPECT_FALSE(told[0].is_open_request);

@@ -94,7 +94,7 @@ TEST_F(Session, K24_AnAnalysisIsKeptByKeyAndTheLastResultCounts) {
 }
 
 /// A request of alice to bob for user u.
-SendMessage errand(const std::string& id) {
+SendMessage request_for_user(const std::string& id) {
     return {.envelope = envelope({.id = id, .intent = Intent::Request}),
             .priority = Priority::High,
             .claim = std::make_shared<Claim>(Claim{.user = "u",
@@ -108,7 +108,7 @@ SendMessage errand(const std::string& id) {
 
 TEST_F(Session, X2_FactsLearntByAnAnswerBecomeTheUsers) {
     story.as_the_hub().connect("bob", 9);
-    story.ask(errand("q"));
+    story.ask(request_for_user("q"));
     const Letter reply{
         .id = "r", .from = "bob", .to = "alice", .intent = Intent::Reply, .answers = "q"};
     story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
@@ -126,7 +126,7 @@ TEST_F(Session, X2_NoFactIsLearntFromAnAnswerThatDoesNotDoTheWork) {
     for (const auto kind : {AnswerKind::Failed, AnswerKind::Declined, AnswerKind::Done}) {
         for (const bool is_by_delivery : {true, false}) {
             const auto id = std::to_string(static_cast<int>(kind)) + (is_by_delivery ? "d" : "m");
-            story.ask(errand(id));
+            story.ask(request_for_user(id));
             ASSERT_EQ(story.delivered().size(), 1U);
             const auto reply = envelope({.id = "r-" + id,
                                          .from = "bob",
@@ -178,7 +178,7 @@ TEST_F(Session, X13_ARequestCannotCiteAnotherUsersSources) {
     story.as_the_hub().connect("bob", 9);
     int count = 0;
     const auto refer_to = [&](const std::string& owner) {
-        auto send = errand("q-" + std::to_string(++count));
+        auto send = request_for_user("q-" + std::to_string(++count));
         auto claim = *send.claim;
         claim.owners = {"company", "user:", owner};
         send.claim = std::make_shared<Claim>(std::move(claim));
@@ -216,7 +216,7 @@ TEST_F(Session, X13_NoFactIsLearntFromAnotherUsersSources) {
     as_agent("bob", {"v"}).ask(WriteSession{.id = "of v", .user = "v"});
     story.as_the_hub().connect("bob", 9);
     for (const auto* owner : {"v", "user:v"}) {
-        story.ask(errand(owner));
+        story.ask(request_for_user(owner));
         ASSERT_EQ(story.delivered().size(), 1U);
         story.ask(ReplyToDelivery{.delivery = story.last_delivery(),
                                   .envelope = envelope({.id = "r " + std::string{owner},

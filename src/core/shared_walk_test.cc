@@ -16,7 +16,7 @@ constexpr std::array kEntities{"vendor", "audit", "quote"};
 
 class SharedWalk {
   public:
-    explicit SharedWalk(std::uint64_t seed) : chance_(seed) {
+    explicit SharedWalk(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(97);
         story_.limits().shared_items_max = 60;
         story_.limits().shared_item_bytes_max = 2'000;
@@ -31,7 +31,7 @@ class SharedWalk {
         for (int i = 0; i < steps; ++i) {
             step();
             expect_rules();
-            expect_books();
+            expect_recount();
             for (const auto& deliver : story_.asked_for<Deliver>()) {
                 tokens_.push_back(deliver.delivery);
             }
@@ -41,7 +41,7 @@ class SharedWalk {
     }
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
     std::string one_of(const char* what) { return what + std::to_string(any(3)); }
 
@@ -67,7 +67,7 @@ class SharedWalk {
         }
     }
 
-    void expect_books() {
+    void expect_recount() {
         const auto& shared = story_.state().shared;
         auto counted = shared;
         counted.handoffs.clear();
@@ -179,7 +179,7 @@ class SharedWalk {
     }
 
     Story story_;
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     std::vector<DeliveryToken> tokens_;
     shared::ById<shared::Context> before_;
     std::uint64_t last_ = 0;

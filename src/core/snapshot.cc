@@ -340,7 +340,7 @@ void put_messages(PieceWriter& pieces, const broker::Broker& broker) {
     for (const auto& [ticket, letter] : broker.dead) {
         if (!pieces.spill()) return;
         put(out, ticket.value);
-        put(out, static_cast<std::uint64_t>(letter.setback));
+        put(out, static_cast<std::uint64_t>(letter.failure));
         put(out, letter.reason);
         put(out, letter.died_at);
     }
@@ -364,7 +364,7 @@ bool take_messages(PieceReader& in, State& state) {
         in.refill();
         if (in.varint() != ticket) return false;
         broker::DeadLetter letter{.slot = slot};
-        letter.setback = take_enum(in, Setback::Nacked, Setback::CircuitOpen);
+        letter.failure = take_enum(in, DeliveryFailure::Nacked, DeliveryFailure::CircuitOpen);
         letter.reason = take_text(in);
         letter.died_at = take_time(in);
         broker.dead.emplace(Ticket{ticket}, std::move(letter));
@@ -412,7 +412,7 @@ void put_order(PieceWriter& pieces, const State& state) {
 }
 
 /// Copies already placed in a list, or behind the previous copy of a lane; each has one position.
-struct Places {
+struct ListedCopies {
     broker::Broker& broker;
     std::vector<bool> taken = std::vector<bool>(broker.messages.size());
 
@@ -430,31 +430,31 @@ void link(broker::Broker& broker, broker::List& list, Slot slot) {
     list.tail = slot;
 }
 
-void take_ready(PieceReader& in, Places& places, AgentHandle agent) {
-    auto& mailbox = places.broker.mailboxes[agent];
+void take_ready(PieceReader& in, ListedCopies& listed, AgentHandle agent) {
+    auto& mailbox = listed.broker.mailboxes[agent];
     for (std::size_t i = 0; i < kPriorities; ++i) {
         mailbox.turns.passed_over[i] = static_cast<std::uint32_t>(take_number(in, UINT32_MAX));
-        for (const Slot slot : take_slots(in, places.broker)) {
-            const auto& message = places.broker.messages[slot];
+        for (const Slot slot : take_slots(in, listed.broker)) {
+            const auto& message = listed.broker.messages[slot];
             const bool is_sound =
                 message.stage == broker::Stage::Ready && message.mailbox == agent &&
-                static_cast<std::size_t>(message.listed_as) == i && places.take(slot);
+                static_cast<std::size_t>(message.listed_as) == i && listed.take(slot);
             if (!is_sound) return spoil(in);
-            link(places.broker, mailbox.ready[i], slot);
-            broker::note_asking(places.broker, places.broker.messages[slot]);
+            link(listed.broker, mailbox.ready[i], slot);
+            broker::note_ready_request(listed.broker, listed.broker.messages[slot]);
         }
     }
 }
 
-void take_leased(PieceReader& in, Places& places, Slot consumer_slot) {
+void take_leased(PieceReader& in, ListedCopies& listed, Slot consumer_slot) {
     in.refill();
-    auto& consumer = places.broker.consumers[consumer_slot];
-    for (const Slot slot : take_slots(in, places.broker)) {
-        auto& message = places.broker.messages[slot];
+    auto& consumer = listed.broker.consumers[consumer_slot];
+    for (const Slot slot : take_slots(in, listed.broker)) {
+        auto& message = listed.broker.messages[slot];
         const bool is_sound = message.stage == broker::Stage::Leased &&
-                              message.mailbox == consumer.mailbox && places.take(slot);
+                              message.mailbox == consumer.mailbox && listed.take(slot);
         if (!is_sound) return spoil(in);
-        link(places.broker, consumer.leased, slot);
+        link(listed.broker, consumer.leased, slot);
         message.consumer = consumer_slot;
         ++consumer.in_flight;
         consumer.bytes += message.envelope->body().size();
@@ -478,7 +478,7 @@ void find_heads(ByteReader& in, State& state) {
     });
 }
 
-void take_lane(PieceReader& in, State& state, Places& places) {
+void take_lane(PieceReader& in, State& state, ListedCopies& listed) {
     in.refill();
     const auto slots = take_slots(in, state.broker);
     if (slots.size() < 2) return spoil(in);
@@ -489,34 +489,34 @@ void take_lane(PieceReader& in, State& state, Places& places) {
     for (std::size_t i = 1; i < slots.size(); ++i) {
         const auto& message = state.broker.messages[slots[i]];
         const bool is_sound = message.stage == broker::Stage::Behind &&
-                              lane_of(state, slots[i]) == key && places.take(slots[i]);
+                              lane_of(state, slots[i]) == key && listed.take(slots[i]);
         if (!is_sound) return spoil(in);
         broker::join_lane(state.broker, state.key, key, slots[i]);
     }
 }
 
 /// True if the message stands in a list or lane: waiting for its turn only, or leased.
-bool has_place(const broker::Message& message) {
+bool is_listed(const broker::Message& message) {
     return message.stage != broker::Stage::Delayed && message.stage != broker::Stage::Dead;
 }
 
 void take_order(PieceReader& in, State& state) {
     auto& broker = state.broker;
-    Places places{broker};
+    ListedCopies listed{broker};
     for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
         in.refill();
         const auto marks = take_number(in, kIsBusy | kWasLower);
         broker.mailboxes[agent].turns.was_lower = (marks & kWasLower) != 0;
-        if ((marks & kIsBusy) != 0) take_ready(in, places, agent);
+        if ((marks & kIsBusy) != 0) take_ready(in, listed, agent);
     }
     for (const auto& [number, slot] : state.registry.instance_slots) {
-        take_leased(in, places, broker.consumer_slots.at(number.value));
+        take_leased(in, listed, broker.consumer_slots.at(number.value));
     }
     find_heads(in, state);
     const auto lanes = take_count(in);
-    for (std::uint64_t i = 0; i < lanes && in.ok(); ++i) take_lane(in, state, places);
-    for (Slot slot = 0; slot < places.taken.size(); ++slot) {
-        expect(in, places.taken[slot] == has_place(broker.messages[slot]));
+    for (std::uint64_t i = 0; i < lanes && in.ok(); ++i) take_lane(in, state, listed);
+    for (Slot slot = 0; slot < listed.taken.size(); ++slot) {
+        expect(in, listed.taken[slot] == is_listed(broker.messages[slot]));
     }
     if (!in.ok()) return;
     for (AgentHandle agent = 0; agent < broker.mailboxes.size(); ++agent) {
@@ -624,8 +624,8 @@ void take_generation(PieceReader& in, broker::Generation& generation) {
     generation.ids.reserve(ids);
     for (std::uint64_t i = 0; i < ids && in.ok(); ++i) {
         in.refill();
-        broker::IdRow row{.key = Halves{in.word<std::uint64_t>()}};
-        row.ticket = Halves{in.varint()};
+        broker::IdRow row{.key = PackedUint64{in.word<std::uint64_t>()}};
+        row.ticket = PackedUint64{in.varint()};
         row.fingerprint = in.word<std::uint32_t>();
         expect(in, !row.empty());
         if (in.ok()) broker::remember(generation.ids, row);
@@ -683,9 +683,9 @@ void put_state(PieceWriter& pieces, const State& state) {
     put_messages(pieces, state.broker);
     put_order(pieces, state);
     put_requests(pieces, state);
-    put(out, state.memory.taken);
-    put_generation(pieces, state.memory.newer);
-    put_generation(pieces, state.memory.older);
+    put(out, state.dedup.taken);
+    put_generation(pieces, state.dedup.newer);
+    put_generation(pieces, state.dedup.older);
     put_governor(pieces, state.governor);
     put_workflows(pieces, state.workflows);
     put_people(pieces, state.people);
@@ -721,13 +721,15 @@ Result<State> take_state(PieceReader& in, const Limits& limits) {
     if (!in.ok() || !take_messages(in, state)) return garbled;
     take_order(in, state);
     if (!take_requests(in, state)) return garbled;
-    state.memory.taken = in.varint();
-    take_generation(in, state.memory.newer);
-    take_generation(in, state.memory.older);
-    const auto packing = form >= 9 ? Packing::Sparse : form >= 7 ? Packing::Short : Packing::Plain;
-    if (form >= 2) take_governor(in, state, packing, form);
-    if (form >= 3) take_workflows(in, state, packing);
-    if (form >= 4) take_people(in, state, packing);
+    state.dedup.taken = in.varint();
+    take_generation(in, state.dedup.newer);
+    take_generation(in, state.dedup.older);
+    const auto encoding = form >= 9   ? RecordEncoding::Sparse
+                          : form >= 7 ? RecordEncoding::Short
+                                      : RecordEncoding::Plain;
+    if (form >= 2) take_governor(in, state, encoding, form);
+    if (form >= 3) take_workflows(in, state, encoding);
+    if (form >= 4) take_people(in, state, encoding);
     if (form >= 5) take_shared(in, state);
     if (form >= 6) take_handing(in, state, form);
     if (form >= 6) take_streams(in, state);

@@ -85,13 +85,13 @@ bool is_sound(const governor::Lineage& lineage) {
     });
 }
 
-void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t form) {
+void take_lineage(PieceReader& in, State& state, RecordEncoding encoding, std::uint64_t form) {
     auto& lineage = state.governor.lineage;
     const auto is_agent = [&](AgentHandle agent) { return agent < state.registry.agents.size(); };
     const auto roots = take_count(in);
     for (std::uint64_t i = 0; i < roots && in.ok(); ++i) {
         in.refill();
-        auto root = governor::RootCodec{}.unpack(in, packing);
+        auto root = governor::RootCodec{}.unpack(in, encoding);
         const auto number = root.number;
         root.open = 0;  // Counted as delegations are read.
         expect(in,
@@ -104,7 +104,7 @@ void take_lineage(PieceReader& in, State& state, Packing packing, std::uint64_t 
     const auto delegations = take_count(in);
     for (std::uint64_t i = 0; i < delegations && in.ok(); ++i) {
         in.refill();
-        auto each = governor::DelegationCodec{}.unpack(in, packing);
+        auto each = governor::DelegationCodec{}.unpack(in, encoding);
         const auto request = each.request;
         expect(in,
                is_agent(each.origin) && is_agent(each.target) && is_near(each.admitted_at) &&
@@ -173,17 +173,17 @@ void put_governor(PieceWriter& pieces, const governor::Governor& governor) {
         if (!pieces.spill()) return;
         put(out, name);
         put(out, account.since);
-        governor::put_purse(out, account.purse);
+        governor::put_budget(out, account.budget);
     }
 }
 
-void take_governor(PieceReader& in, State& state, Packing packing, std::uint64_t form) {
+void take_governor(PieceReader& in, State& state, RecordEncoding encoding, std::uint64_t form) {
     state.governor.policy.version = in.varint();
     auto settings = parse_policy(take_text(in));
     if (!settings) return spoil(in);
     state.governor.policy.settings = *std::move(settings);
     auto& lineage = state.governor.lineage;
-    take_lineage(in, state, packing, form);
+    take_lineage(in, state, encoding, form);
     state.governor.is_stopped = in.varint() != 0;
     take_breakers(in, state);
     take_rates(in, state.governor.rates);
@@ -193,7 +193,7 @@ void take_governor(PieceReader& in, State& state, Packing packing, std::uint64_t
         auto name = take_text(in);
         governor::Account account;
         account.since = take_time(in);
-        account.purse = governor::take_purse(in);
+        account.budget = governor::take_budget(in);
         governor::put_account(lineage.accounts, std::move(name), account);
     }
     expect(in, is_sound(lineage));

@@ -63,17 +63,17 @@ void live(Story& story) {
     story.ask(TakeMessages{poller, 1}).nack(story.last_delivery());
     for (int i = 0; i < 12; ++i) story.send({.id = "x" + std::to_string(i), .to = "carol"});
     story.request({.id = "q3", .to = "human:legal", .correlation = "c"});
-    story.as_operator().ask(AskPerson{{.kind = HumanKind::Choose,
-                                       .text = "Which?",
-                                       .context = "{}",
-                                       .options = {"red", "blue"},
-                                       .workflow = "w",
-                                       .reminder = 1min,
-                                       .escalation = "finance",
-                                       .approvals_needed = 2}});
-    story.as_operator().ask(AskPerson{{.text = "May I?"}});
+    story.as_operator().ask(OpenHumanTask{{.kind = HumanKind::Choose,
+                                           .text = "Which?",
+                                           .context = "{}",
+                                           .options = {"red", "blue"},
+                                           .workflow = "w",
+                                           .reminder = 1min,
+                                           .escalation = "finance",
+                                           .approvals_needed = 2}});
+    story.as_operator().ask(OpenHumanTask{{.text = "May I?"}});
     story.as_caller({.agent = {"ann"}, .is_operator = true});
-    story.ask(AnswerPerson{story.state().people.appeals.tickets().back()}).as_the_hub();
+    story.ask(AnswerHumanTask{story.state().people.human_tasks.tickets().back()}).as_the_hub();
     share(story);
 }
 
@@ -378,11 +378,11 @@ TEST(Snapshot, FormSixIsReadAsThePresentForm) {
     story.ask(ReplyToDelivery{.delivery = story.last_delivery(), .envelope = reply});
     const auto& state = story.state();
     // Form 6 did not record pending notifications: people have been notified.
-    const auto& appeals = state.people.appeals;
-    ASSERT_EQ(appeals.size(), 1U);
-    const auto question = appeals.tickets().front();
-    story.ask(NotePeopleTold{.id = question, .news = appeals.at(question)->news});
-    ASSERT_EQ(appeals.at(question)->news, Sequence{});
+    const auto& human_tasks = state.people.human_tasks;
+    ASSERT_EQ(human_tasks.size(), 1U);
+    const auto question = human_tasks.tickets().front();
+    story.ask(NotePeopleTold{.id = question, .news = human_tasks.at(question)->news});
+    ASSERT_EQ(human_tasks.at(question)->news, Sequence{});
     const auto now = encode_without_epoch(story);
     auto six = without_silent(now);
     six[0] = 6;
@@ -398,7 +398,7 @@ TEST(Snapshot, FormSixIsReadAsThePresentForm) {
             put_six(out, run, reply);
         });
     const auto put_older = [](auto& out, const auto& thing) { put_six(out, thing); };
-    age(six, state.people.appeals, people::AppealCodec{}, put_older);
+    age(six, state.people.human_tasks, people::HumanTaskCodec{}, put_older);
     age(six, state.governor.lineage.roots, governor::RootCodec{}, put_older);
     age(six, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
     const auto reloaded = decode_state(six, story.limits());
@@ -434,7 +434,7 @@ TEST(Snapshot, FormEightIsReadAsThePresentForm) {
     eight[0] = 8;
     const auto put_older = [](auto& out, const auto& thing) { put_eight(out, thing); };
     age(eight, state.workflows.runs, workflow::RunCodec{&state.workflows.plans}, put_older);
-    age(eight, state.people.appeals, people::AppealCodec{}, put_older);
+    age(eight, state.people.human_tasks, people::HumanTaskCodec{}, put_older);
     age(eight, state.governor.lineage.roots, governor::RootCodec{}, put_older);
     age(eight, state.governor.lineage.delegations, governor::DelegationCodec{}, put_older);
     EXPECT_GT(eight.size(), now.size()) << "which is what form 9 is for";
@@ -454,15 +454,15 @@ TEST(Snapshot, FormNineIsReadAsThePresentForm) {
     // A call did not record on whose word and below which request it was opened.
     std::string until;
     put(until, call.until);
-    auto said = until;
-    put(said, call.by);
-    put(said, call.parent.value);
-    put(said, std::uint64_t{call.is_placed});
+    auto encoded_call = until;
+    put(encoded_call, call.by);
+    put(encoded_call, call.parent.value);
+    put(encoded_call, std::uint64_t{call.is_placed});
     const auto now = encode_without_epoch(story);
     auto nine = without_silent(now);
     nine[0] = 9;
-    ASSERT_NE(nine.find(said), std::string::npos);
-    nine.replace(nine.find(said), said.size(), until);
+    ASSERT_NE(nine.find(encoded_call), std::string::npos);
+    nine.replace(nine.find(encoded_call), encoded_call.size(), until);
     auto reloaded = decode_state(nine, story.limits());
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     auto& older = reloaded->handing.calls.begin()->second;
@@ -495,7 +495,8 @@ void expect_sound(const std::string& bytes, const Limits& limits) {
     Events events;
     Effects effects;
     const auto live_through = [&](Command command) {
-        const Stamped stamped{.command = std::move(command), .now = state->now, .ask = {1}};
+        const Stamped stamped{
+            .command = std::move(command), .now = state->now, .reply_target = {1}};
         decide(*state, stamped, events);
         for (const auto& event : events) {
             apply(*state, stamped.now, event);
@@ -534,19 +535,19 @@ TEST(Snapshot, RandomChangesAreAnErrorOrASoundState) {
     Story story;
     live(story);
     const auto bytes = encode_state(story.state());
-    std::mt19937_64 chance{7};
-    const auto any = [&](std::size_t end) { return static_cast<std::size_t>(chance() % end); };
+    std::mt19937_64 entropy{7};
+    const auto any = [&](std::size_t end) { return static_cast<std::size_t>(entropy() % end); };
     for (int round = 0; round < 2000; ++round) {
         auto changed = bytes;
         switch (any(4)) {
             case 0:
-                changed[any(bytes.size())] = static_cast<char>(chance());
+                changed[any(bytes.size())] = static_cast<char>(entropy());
                 break;
             case 1:
                 changed.erase(any(bytes.size()), 1 + any(4));
                 break;
             case 2:
-                changed.insert(any(bytes.size()), 1 + any(4), static_cast<char>(chance()));
+                changed.insert(any(bytes.size()), 1 + any(4), static_cast<char>(entropy()));
                 break;
             default:
                 std::swap(changed[any(bytes.size())], changed[any(bytes.size())]);
@@ -557,10 +558,10 @@ TEST(Snapshot, RandomChangesAreAnErrorOrASoundState) {
 }
 
 TEST(Snapshot, GarbageNeverReservesMoreMemoryThanItsBytes) {
-    std::mt19937_64 chance{11};
+    std::mt19937_64 entropy{11};
     for (int round = 0; round < 2000; ++round) {
-        std::string bytes(1 + chance() % 200, '\0');
-        for (auto& byte : bytes) byte = static_cast<char>(chance() % 4 == 0 ? 0xFF : chance());
+        std::string bytes(1 + entropy() % 200, '\0');
+        for (auto& byte : bytes) byte = static_cast<char>(entropy() % 4 == 0 ? 0xFF : entropy());
         bytes[0] = 1;
         expect_sound(bytes, {});
     }

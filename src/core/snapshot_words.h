@@ -114,17 +114,17 @@ struct TicketOrder {
 
 /// The governor: snapshot_governor.cc.
 void put_governor(PieceWriter& pieces, const governor::Governor& governor);
-void take_governor(PieceReader& in, State& state, Packing packing, std::uint64_t form);
+void take_governor(PieceReader& in, State& state, RecordEncoding encoding, std::uint64_t form);
 /// The shared state: snapshot_shared.cc.
 void put_shared(PieceWriter& pieces, const shared::Shared& shared);
 void take_shared(PieceReader& in, State& state);
 
 /// Running workflows: snapshot_workflow.cc.
 void put_workflows(PieceWriter& pieces, const workflow::Workflows& workflows);
-void take_workflows(PieceReader& in, State& state, Packing packing);
+void take_workflows(PieceReader& in, State& state, RecordEncoding encoding);
 /// Human tasks: snapshot_people.cc.
 void put_people(PieceWriter& pieces, const people::People& people);
-void take_people(PieceReader& in, State& state, Packing packing);
+void take_people(PieceReader& in, State& state, RecordEncoding encoding);
 /// Handoffs and calls: snapshot_handing.cc.
 void put_handing(PieceWriter& pieces, const State& state);
 void take_handing(PieceReader& in, State& state, std::uint64_t form);

@@ -56,7 +56,7 @@ void put_workflows(PieceWriter& pieces, const workflow::Workflows& workflows) {
     }
 }
 
-void take_workflows(PieceReader& in, State& state, Packing packing) {
+void take_workflows(PieceReader& in, State& state, RecordEncoding encoding) {
     auto& workflows = state.workflows;
     const auto plans = take_count(in);
     for (std::uint64_t i = 0; i < plans && in.ok(); ++i) {
@@ -71,7 +71,7 @@ void take_workflows(PieceReader& in, State& state, Packing packing) {
     const auto runs = take_count(in);
     for (std::uint64_t i = 0; i < runs && in.ok(); ++i) {
         in.refill();
-        auto run = workflow::RunCodec{&workflows.plans}.unpack(in, packing);
+        auto run = workflow::RunCodec{&workflows.plans}.unpack(in, encoding);
         if (!in.ok() || !is_sound(run, state)) return spoil(in);
         workflow::begin_run_of(workflows, workflows.plans.find(run.plan_hash)->second);
         workflow::index(workflows, run);

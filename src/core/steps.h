@@ -12,7 +12,7 @@
 namespace parlance::core {
 
 /// A step, or one item of a repeated step, in one run.
-struct Spot {
+struct StepItem {
     const workflow::Run& run;
     std::uint32_t step;
     std::uint32_t item;
@@ -36,12 +36,12 @@ std::set<Ticket> over_of(const State& state, const workflow::Run& run);
 
 /// Everything awaited is there: sends the step's request, skips the step, or opens it for each
 /// item.
-void open_step(Draft& draft, const Spot& spot);
+void open_step(Draft& draft, const StepItem& step_item);
 /// Sends the step's request, for the first time or again.
-void begin_step(Draft& draft, const Spot& spot);
+void begin_step(Draft& draft, const StepItem& step_item);
 /// Sends the step's compensation request.
-void undo_step(Draft& draft, const Spot& spot);
+void compensate_step(Draft& draft, const StepItem& step_item);
 /// Judges the answer or failure that came.
-void judge_step(Draft& draft, const Spot& spot);
+void judge_step(Draft& draft, const StepItem& step_item);
 
 }  // namespace parlance::core

@@ -94,11 +94,11 @@ class Model {
         EXPECT_TRUE(copy.is_held);
         copy.is_held = false;
         copy.not_before = fact.retry_at;
-        if (!is_counted(fact.setback)) --copy.tries;
+        if (!is_counted(fact.failure)) --copy.tries;
     }
     void on(const MessageDeadLettered& fact, Time) {
         const auto& given_up = copies.at(fact.ticket);
-        EXPECT_TRUE(fact.setback != Setback::RetriesExhausted ||
+        EXPECT_TRUE(fact.failure != DeliveryFailure::RetriesExhausted ||
                     given_up.tries == given_up.retry_count_max + 1)
             << "D6: given up too soon";
         copies.at(fact.ticket).is_held = false;
@@ -195,7 +195,7 @@ class Model {
 };
 
 /// Recounts everything from the messages themselves.
-void expect_books(const State& state, const Model& model) {
+void expect_recount(const State& state, const Model& model) {
     const auto& broker = state.broker;
     std::map<AgentHandle, broker::Mailbox> counted;
     std::map<Slot, std::uint32_t> held;
@@ -241,7 +241,7 @@ void expect_books(const State& state, const Model& model) {
 
 class Walk {
   public:
-    explicit Walk(std::uint64_t seed) : chance_(seed) {
+    explicit Walk(std::uint64_t seed) : entropy_(seed) {
         story_.replayed_every(101);
         story_.limits().low_every = kLowEvery;
         story_.limits().remembered_ids_max = 200'000;
@@ -258,7 +258,7 @@ class Walk {
             for (const auto& deliver : story_.asked_for<Deliver>()) {
                 tokens_.push_back(deliver.delivery);
             }
-            expect_books(story_.state(), model_);
+            expect_recount(story_.state(), model_);
             if (testing::Test::HasFailure()) FAIL() << "at step " << i;
         }
     }
@@ -288,7 +288,7 @@ class Walk {
     }
 
   private:
-    std::uint64_t any(std::uint64_t end) { return chance_() % end; }
+    std::uint64_t any(std::uint64_t end) { return entropy_() % end; }
     std::string agent() { return kAgents[any(kAgents.size())]; }
 
     void act(Command command) {
@@ -395,7 +395,7 @@ class Walk {
 
     Story story_;
     Model model_;
-    std::mt19937_64 chance_;
+    std::mt19937_64 entropy_;
     std::vector<DeliveryToken> tokens_;
     std::uint64_t sent_ = 0;
 };

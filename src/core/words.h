@@ -32,9 +32,9 @@ inline std::string take_text(ByteReader& in) { return std::string{in.bytes(in.va
 /// How a snapshot stores cold things. Plain: field by field, up to form 6. Short: with texts in few
 /// bytes, forms 7 and 8. Sparse: as packed now, with only the fields that differ from their
 /// defaults.
-enum class Packing { Plain, Short, Sparse };
-inline std::string take_text(ByteReader& in, Packing packing) {
-    return packing == Packing::Plain ? take_text(in) : take_short(in);
+enum class RecordEncoding { Plain, Short, Sparse };
+inline std::string take_text(ByteReader& in, RecordEncoding encoding) {
+    return encoding == RecordEncoding::Plain ? take_text(in) : take_short(in);
 }
 
 /// A number of at most `last`.

@@ -332,13 +332,13 @@ TEST_F(WorkflowTree, T14_G6_StartedWorkflowsAndHumanTasksCountAsSentMessages) {
     story.as("byte");
     EXPECT_EQ(start_one("w-1"), Refusal::None);
     EXPECT_EQ(start_one("w-1"), Refusal::None) << "the same again is nothing new";
-    story.ask(AskPerson{{.text = "May I?"}});
+    story.ask(OpenHumanTask{{.text = "May I?"}});
     EXPECT_EQ(story.refusal(), Refusal::None);
     story.later(Duration{12'500});
     EXPECT_EQ(start_one("w-2"), Refusal::RateLimitExceeded);
     EXPECT_EQ(wait(), 47'500U);
     EXPECT_EQ(start_one("w-1"), Refusal::None) << "nor is it now";
-    story.ask(AskPerson{{.text = "And now?"}});
+    story.ask(OpenHumanTask{{.text = "And now?"}});
     EXPECT_EQ(story.refusal(), Refusal::RateLimitExceeded);
     EXPECT_EQ(wait(), 47'500U);
     story.send({.id = "m", .from = "byte", .to = "tag"});

@@ -72,7 +72,7 @@ std::vector<std::string> capability_words(const DialectRow& row,
 }
 
 /// True if fields of this kind hold bookkeeping: agents, times, ids, numbers.
-constexpr bool keeps_books(Kind kind) {
+constexpr bool holds_bookkeeping(Kind kind) {
     switch (kind) {
         case Kind::Id:
         case Kind::Agent:
@@ -102,7 +102,7 @@ constexpr bool keeps_books(Kind kind) {
 bool is_to_be_read(const FieldRule& rule, json::Value value) {
     constexpr std::size_t kEmpty = 2;  // "", [] and {}.
     if (value.raw.size() <= kEmpty) return false;
-    const bool is_entry = keeps_books(rule.kind) || rule.slot == Slot::User;
+    const bool is_entry = holds_bookkeeping(rule.kind) || rule.slot == Slot::User;
     if (!is_entry || rule.slot == Slot::Action) return true;
     // A field of unenforced kind may hold anything.
     return value.raw.size() > kIdBytesMax + kEmpty;

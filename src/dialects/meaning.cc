@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/iso_time.h"
-#include "base/json_sketch.h"
+#include "base/json_outline_writer.h"
 #include "base/json_write.h"
 #include "base/uuid.h"
 #include "dialects/id_forms.h"
@@ -409,7 +409,7 @@ void append_name(std::string& out, std::string_view name) {
 class Writing {
   public:
     Writing(const Form& form, Meaning& meaning, Time now, json::Outline* outline)
-        : form_{form}, meaning_{meaning}, now_{now}, sketch_{outline} {
+        : form_{form}, meaning_{meaning}, now_{now}, outline_writer_{outline} {
         if (form.implies_priority && !meaning_.says(Slot::Priority)) {
             meaning_[Slot::Priority] = {kNumbers[static_cast<std::size_t>(form.priority)]};
         }
@@ -428,10 +428,10 @@ class Writing {
     std::string message() {
         std::string out;
         out.reserve(kUsualBytes);
-        const std::size_t row = sketch_.begin();
+        const std::size_t row = outline_writer_.begin();
         object(*form_.shape, out);
-        sketch_.end(row, out, {});
-        sketch_.done(out);
+        outline_writer_.end(row, out, {});
+        outline_writer_.done(out);
         return out;
     }
 
@@ -490,7 +490,7 @@ class Writing {
         const std::size_t start = out.size();
         append_name(out, rule.name);
         const std::size_t value_start = out.size();
-        const std::size_t row = sketch_.begin();
+        const std::size_t row = outline_writer_.begin();
         bool is_said = value(rule, out);
         // A demanded list must not be empty.
         if (demand == Demand::Present && rule.kind == Kind::List &&
@@ -500,14 +500,14 @@ class Writing {
         }
         if (!is_said && !is_needed) out.resize(value_start);
         if (out.size() == value_start) {
-            sketch_.drop(row);
+            outline_writer_.drop(row);
             if (!fill(rule, is_needed, out)) {
                 out.resize(start);
                 return absent(rule, out);
             }
-            sketch_.begin();
+            outline_writer_.begin();
         }
-        sketch_.end(row, out, {start + 1, rule.name.size(), value_start});
+        outline_writer_.end(row, out, {start + 1, rule.name.size(), value_start});
         out += ',';
         return is_said;
     }
@@ -518,9 +518,9 @@ class Writing {
         const std::size_t start = out.size();
         append_name(out, rule.name);
         const std::size_t value_start = out.size();
-        const std::size_t row = sketch_.begin();
+        const std::size_t row = outline_writer_.begin();
         out += "null";
-        sketch_.end(row, out, {start + 1, rule.name.size(), value_start});
+        outline_writer_.end(row, out, {start + 1, rule.name.size(), value_start});
         out += ',';
         return false;
     }
@@ -628,7 +628,7 @@ class Writing {
     const Form& form_;
     Meaning& meaning_;
     Time now_;
-    json::Sketch sketch_;
+    json::OutlineWriter outline_writer_;
     Texts texts_;
     bool is_status_implied_ = false;
 };

@@ -9,7 +9,7 @@
 #include "model/command.h"
 #include "model/envelope.h"
 #include "model/handing.h"
-#include "model/scribe.h"
+#include "model/message_writer.h"
 
 namespace parlance::dialects {
 

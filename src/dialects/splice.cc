@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/json_sketch.h"
+#include "base/json_outline_writer.h"
 #include "dialects/fields.h"
 
 namespace parlance::dialects {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dialects/scribe.h"
+#include "dialects/message_writer.h"
 #include "dialects/testing/reading.h"
 #include "dialects/translate.h"
 

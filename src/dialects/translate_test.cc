@@ -613,7 +613,7 @@ TEST(Translate, P1_K10_TaskwireGetsEverythingThatAHandoffPreserves) {
 TEST(Translate, P1_K10_OtherDialectsGetEverythingThatAHandoffPreservesInTheContext) {
     const std::string sam = translated(kWholeHandoff, Dialect::Kessel, Dialect::Sam);
     const std::string command = translated(kWholeHandoff, Dialect::Kessel, Dialect::Correlation);
-    const std::string errand = translated(kWholeHandoff, Dialect::Kessel, Dialect::Delegation);
+    const std::string delegated = translated(kWholeHandoff, Dialect::Kessel, Dialect::Delegation);
     for (const char* name : {"constraints",
                              "prior_agents",
                              "workflow_position",
@@ -625,11 +625,11 @@ TEST(Translate, P1_K10_OtherDialectsGetEverythingThatAHandoffPreservesInTheConte
         const auto said = at(kWholeHandoff, {name});
         EXPECT_EQ(at(sam, {"payload", "context", name}), said) << name;
         EXPECT_EQ(at(command, {"payload", "context", name}), said) << name;
-        EXPECT_EQ(at(errand, {"handoff_data", "intermediate_results", name}), said) << name;
+        EXPECT_EQ(at(delegated, {"handoff_data", "intermediate_results", name}), said) << name;
     }
     expect_back(sam, Dialect::Sam, Dialect::Kessel, kWholeHandoff);
     expect_back(command, Dialect::Correlation, Dialect::Kessel, kWholeHandoff);
-    expect_back(errand, Dialect::Delegation, Dialect::Kessel, kWholeHandoff);
+    expect_back(delegated, Dialect::Delegation, Dialect::Kessel, kWholeHandoff);
     // No context was passed on, so there is none.
     constexpr std::string_view kBare =
         R"({"session_id":"s","original_request":"r","source_agent":"CST","target_agent":"ANL",
@@ -860,7 +860,7 @@ TEST(Translate, P1_C2_OfSeveralNextStepsTheFirstIsTheTarget) {
 }
 
 TEST(Translate, K6_JsonInATextReachesOtherDialectsParsedAsWhenChecked) {
-    constexpr std::string_view kErrand =
+    constexpr std::string_view kDelegationWithJsonText =
         R"({"request_id":"00000000-0000-4000-8000-000000000001","origin_employee":"a",
             "target_employee":"b","user_id":"u","parent_session_id":"s","objective":"NPV",
             "input":"{ \"flows\": [1, 2.50] }"})";
@@ -870,17 +870,17 @@ TEST(Translate, K6_JsonInATextReachesOtherDialectsParsedAsWhenChecked) {
         {Dialect::Sam, {"payload", "data"}},
         {Dialect::Correlation, {"payload", "data"}}};
     for (const auto& [dialect, path] : places) {
-        const std::string told = translated(kErrand, Dialect::Delegation, dialect);
+        const std::string told = translated(kDelegationWithJsonText, Dialect::Delegation, dialect);
         json::Value place = json::root(told);
         for (const auto name : path) place = json::find(place, name).value_or(json::Value{"{}"});
         EXPECT_EQ(place.raw, R"({ "flows": [1, 2.50] })") << told;
-        expect_back(told, dialect, Dialect::Delegation, kErrand);
+        expect_back(told, dialect, Dialect::Delegation, kDelegationWithJsonText);
     }
     const auto input = [&](std::string_view text) {
-        const std::string errand =
-            testing::with(kErrand, R"("{ \"flows\": [1, 2.50] }")", std::string{text});
+        const std::string delegated = testing::with(
+            kDelegationWithJsonText, R"("{ \"flows\": [1, 2.50] }")", std::string{text});
         return std::string{
-            at(translated(errand, Dialect::Delegation, Dialect::Sam), {"payload", "data"})};
+            at(translated(delegated, Dialect::Delegation, Dialect::Sam), {"payload", "data"})};
     };
     EXPECT_EQ(input(R"("[1,2]")"), "[1,2]");
     EXPECT_EQ(input(R"("{flows: 1}")"), R"("{flows: 1}")") << "no JSON is text";

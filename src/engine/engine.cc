@@ -71,7 +71,7 @@ std::string print_seconds(Duration duration) {
 
 /// The refusal of a command that the engine did not take, naming the command's message or delivery.
 TellRefused not_taken(const Stamped& stamped, Refusal refusal, const std::string& why) {
-    TellRefused refused{.ask = stamped.ask, .refusal = refusal, .detail = why};
+    TellRefused refused{.reply_target = stamped.reply_target, .refusal = refusal, .detail = why};
     match(stamped.command, [&](const auto& command) {
         if constexpr (requires { command.delivery; }) refused.delivery = command.delivery;
     });
@@ -91,16 +91,18 @@ TellRefused addressee_of(const Effect& effect) {
         effect,
         [](const TellAccepted& accepted) {
             return TellRefused{
-                .ask = accepted.ask,
+                .reply_target = accepted.reply_target,
                 .id = accepted.envelope ? std::string{accepted.envelope->id()} : accepted.id,
                 .envelope = accepted.envelope};
         },
         [](const TellRefused& refused) {
-            return TellRefused{.ask = refused.ask, .id = refused.id, .envelope = refused.envelope};
+            return TellRefused{.reply_target = refused.reply_target,
+                               .id = refused.id,
+                               .envelope = refused.envelope};
         },
-        [](const TellDone& done) { return TellRefused{done.ask}; },
-        [](const TellJoined& joined) { return TellRefused{joined.ask}; },
-        [](const Deliver& deliver) { return TellRefused{deliver.ask}; },
+        [](const TellDone& done) { return TellRefused{done.reply_target}; },
+        [](const TellJoined& joined) { return TellRefused{joined.reply_target}; },
+        [](const Deliver& deliver) { return TellRefused{deliver.reply_target}; },
         [](const auto&) { return TellRefused{}; });
 }
 
@@ -123,7 +125,7 @@ Engine::Engine(std::unique_ptr<journal::Journal> journal, Options options, World
       world_(std::move(world)),
       chores_(std::make_shared<Chores>()) {
     state_.limits = options_.limits;
-    state_.scribe = options_.scribe;
+    state_.message_writer = options_.message_writer;
 }
 
 // The engine may be destroyed while a background job uses the journal, for example when the hub
@@ -136,7 +138,7 @@ Result<std::unique_ptr<Engine>> Engine::open(std::unique_ptr<journal::Journal> j
     std::unique_ptr<Engine> engine{
         new Engine{std::move(journal), std::move(options), std::move(world)}};
     TRY(engine->recover());
-    const auto bits = [&] { return engine->world_.chance(); };
+    const auto bits = [&] { return engine->world_.entropy(); };
     engine->submit({.command = StartHub{.hub_id = uuid_v4(bits(), bits()),
                                         .hash_key_0 = bits(),
                                         .hash_key_1 = bits(),
@@ -164,7 +166,7 @@ Result<void> Engine::recover() {
         auto state = core::decode_state(source, snapshot->bytes(), options_.limits);
         if (state) {
             state_ = std::move(*state);
-            state_.scribe = options_.scribe;
+            state_.message_writer = options_.message_writer;
             snapshot_sequence_ = state_.sequence.value;
             snapshot_bytes_ = snapshot->bytes();
         } else {
@@ -232,7 +234,8 @@ bool Engine::take_step(const Stamped& stamped) {
         ++counts_.events[event.index()];
     }
     liveness_.note(stamped, events_, heard_);
-    if (events_.empty() && stamped.ask != Ask{}) effects_.emplace_back(TellDone{stamped.ask});
+    if (events_.empty() && stamped.reply_target != ReplyTarget{})
+        effects_.emplace_back(TellDone{stamped.reply_target});
     return !events_.empty();
 }
 
@@ -249,7 +252,7 @@ void Engine::take_commands(Time now) {
     for (; done < count && !is_full(); ++done) {
         auto& stamped = inbox_[done];
         stamped.now = now;
-        stamped.chance = world_.chance();
+        stamped.entropy = world_.entropy();
         inbox_bytes_ -= bytes_of(stamped);
         const auto effects_before = effects_.size();
         take_step(stamped);
@@ -267,7 +270,7 @@ bool Engine::follow_up(Time now) {
     for (int i = 0; i < kFollowUpsMax && batch_.bytes() < options_.turn_bytes_max; ++i) {
         const auto silent = liveness_.silent(now, state_.limits.heartbeat_timeout);
         tick.command = Tick{silent.value_or(InstanceNumber{})};
-        tick.chance = world_.chance();
+        tick.entropy = world_.entropy();
         if (!take_step(tick) && !silent) return false;
     }
     return true;
@@ -298,7 +301,7 @@ void Engine::refuse_for_want_of_room() {
     }
     for (auto& stamped : inbox_) {
         ++counts_.commands_refused;
-        if (stamped.ask == Ask{}) continue;
+        if (stamped.reply_target == ReplyTarget{}) continue;
         effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFull, health_.reason));
     }
     commands_left_ += inbox_.size();
@@ -391,7 +394,7 @@ void Engine::stop_for(const Error& error) {
     Effects refusals;
     for (const auto& effect : effects_) {
         auto refused = addressee_of(effect);
-        if (refused.ask == Ask{}) continue;
+        if (refused.reply_target == ReplyTarget{}) continue;
         refused.refusal = Refusal::HubStorageFailed;
         refused.detail = error.message;
         refusals.emplace_back(std::move(refused));
@@ -399,7 +402,7 @@ void Engine::stop_for(const Error& error) {
     effects_ = std::move(refusals);
     world_.log("the hub stops acknowledging: " + error.message);
     for (const auto& stamped : inbox_) {
-        if (stamped.ask == Ask{}) continue;
+        if (stamped.reply_target == ReplyTarget{}) continue;
         effects_.emplace_back(not_taken(stamped, Refusal::HubStorageFailed, error.message));
     }
     commands_left_ += inbox_.size();

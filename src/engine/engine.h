@@ -31,7 +31,8 @@ namespace parlance::engine {
 
 struct Options {
     Limits limits;
-    const Scribe* scribe = nullptr;  ///< Message writer; null: workflows send no requests.
+    const MessageWriter* message_writer =
+        nullptr;  ///< Message writer; null: workflows send no requests.
     std::string version;
     std::size_t inbox_commands_max = 65'536;
     std::size_t inbox_bytes_max = std::size_t{256} << 20;
@@ -54,7 +55,7 @@ struct Options {
 struct World {
     std::function<Time()> wall_clock;        ///< May be set while the hub runs or is down.
     std::function<Duration()> steady_clock;  ///< Time since some fixed moment; never set.
-    std::function<std::uint64_t()> chance;
+    std::function<std::uint64_t()> entropy;
     std::function<void(Effects&&)> outbox;  ///< Called after each durable turn.
     std::function<void(std::function<void()>)>
         background;  ///< Runs slow work, on another thread if possible.

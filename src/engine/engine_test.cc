@@ -18,8 +18,8 @@ namespace parlance::engine {
 
 namespace {
 
+using journal::testing::DiskFailure;
 using journal::testing::MemoryDisk;
-using journal::testing::Mishap;
 using namespace std::chrono_literals;
 
 const Time kNoon{std::chrono::hours{12}};
@@ -30,7 +30,7 @@ struct Bench {
     Time now = kNoon;
     Duration wall_ahead{};  ///< The wall clock minus `now`; the steady clock is never set.
     std::vector<std::string> logged;
-    std::uint64_t chance = 1;
+    std::uint64_t entropy = 1;
     Effects said;
     std::uint64_t syncs_when_said = 0;
     std::uint64_t segment_bytes = 1 << 20;
@@ -42,7 +42,7 @@ struct Bench {
     World world() {
         return {.wall_clock = [this] { return now + wall_ahead; },
                 .steady_clock = [this] { return now.time_since_epoch(); },
-                .chance = [this] { return ++chance; },
+                .entropy = [this] { return ++entropy; },
                 .outbox =
                     [this](Effects&& effects) {
                         syncs_when_said = disk.syncs();
@@ -64,8 +64,9 @@ struct Bench {
         return {};
     }
 
-    Refusal bring(Command command, std::uint64_t ask = 0) {
-        return engine->submit({.command = std::move(command), .caller = nullptr, .ask = {ask}});
+    Refusal bring(Command command, std::uint64_t reply_target = 0) {
+        return engine->submit(
+            {.command = std::move(command), .caller = nullptr, .reply_target = {reply_target}});
     }
     void live() {
         while (engine->turn()) {
@@ -143,7 +144,7 @@ TEST(Engine, WouldLoseAMessageIfItAcknowledgedBeforeTheSync) {
     Bench bench;
     open_with_bob(bench);
     plant(Mutant::AcknowledgeBeforeSync);
-    bench.disk.plan(0, Mishap::CrashBefore);
+    bench.disk.plan(0, DiskFailure::CrashBefore);
     bench.bring(letter("m1"), 7);
     EXPECT_THROW(bench.live(), journal::testing::Crashed);
     plant(Mutant::None);
@@ -159,7 +160,7 @@ TEST(Engine, AcknowledgesNothingMoreOnceTheDiskFailed) {
     for (std::uint64_t operation = 0; operation < 3; ++operation) {
         Bench bench;
         open_with_bob(bench);
-        bench.disk.plan(operation, Mishap::Error);
+        bench.disk.plan(operation, DiskFailure::Error);
         bench.bring(letter("m1"), 7);
         bench.live();
         // A failed write is retried; a failed sync is not.
@@ -180,22 +181,22 @@ TEST(Engine, AcknowledgesNothingMoreOnceTheDiskFailed) {
 TEST(Engine, AnswersTheCallersOfAFailedTurn) {
     Bench bench;
     open_with_bob(bench);
-    bench.disk.plan(1, Mishap::Error);  // Operation 1 is the sync.
+    bench.disk.plan(1, DiskFailure::Error);  // Operation 1 is the sync.
     bench.bring(letter("m1"), 7);
     bench.bring(Subscribe{{"bob"}, {"news"}}, 8);
     bench.live();
     const auto refused = bench.heard<TellRefused>();
     ASSERT_EQ(refused.size(), 2U);
-    EXPECT_EQ(refused[0].ask, Ask{7});
+    EXPECT_EQ(refused[0].reply_target, ReplyTarget{7});
     EXPECT_EQ(refused[0].id, "m1");
     EXPECT_EQ(refused[0].refusal, Refusal::HubStorageFailed);
-    EXPECT_EQ(refused[1].ask, Ask{8});
+    EXPECT_EQ(refused[1].reply_target, ReplyTarget{8});
 }
 
 TEST(Engine, RefusesWhileTheDiskIsFullAndResumesByItself) {
     Bench bench;
     open_with_bob(bench);
-    bench.disk.plan(0, Mishap::Full);
+    bench.disk.plan(0, DiskFailure::Full);
     bench.bring(letter("m1"), 7);
     bench.live();
     EXPECT_EQ(bench.engine->health().condition, Condition::DiskFull);
@@ -213,10 +214,10 @@ TEST(Engine, RefusesWhileTheDiskIsFullAndResumesByItself) {
 TEST(Engine, D1_RetriesAFailedWriteButNoFailedSync) {
     Bench bench;
     open_with_bob(bench);
-    for (const auto mishap : {Mishap::Error, Mishap::ShortError}) {
+    for (const auto disk_failure : {DiskFailure::Error, DiskFailure::ShortError}) {
         bench.said.clear();
-        bench.disk.plan(0, mishap);
-        bench.bring(letter(mishap == Mishap::Error ? "m1" : "m2"), 7);
+        bench.disk.plan(0, disk_failure);
+        bench.bring(letter(disk_failure == DiskFailure::Error ? "m1" : "m2"), 7);
         bench.live();
         EXPECT_EQ(bench.engine->health().condition, Condition::DiskFull);
         EXPECT_TRUE(bench.heard<TellAccepted>().empty());
@@ -284,7 +285,7 @@ TEST(Engine, A2_TriesTheHighWaterMarkAgainAndServesMeanwhile) {
     Bench bench;
     open_with_bob(bench);
     bench.now += bench.options.high_water_interval;
-    bench.disk.plan(0, Mishap::Error);
+    bench.disk.plan(0, DiskFailure::Error);
     bench.live();
     EXPECT_EQ(bench.engine->health().condition, Condition::Serving);
     EXPECT_LT(marked(bench), bench.engine->durable().value);
@@ -359,7 +360,7 @@ TEST(Engine, A2_ContinuesAfterRecordsWhoseLossWasAccepted) {
 TEST(Engine, DoesNotRetryAFullDiskBeforeTheInterval) {
     Bench bench;
     open_with_bob(bench);
-    bench.disk.plan(0, Mishap::Full);
+    bench.disk.plan(0, DiskFailure::Full);
     bench.bring(letter("m1"), 7);
     bench.live();
     const auto operations = bench.disk.operations();
@@ -648,7 +649,7 @@ TEST(Engine, StartsFromTheJournalWhenASnapshotIsDamaged) {
 
 TEST(Engine, DoesNotOpenOnADiskThatFails) {
     Bench bench;
-    bench.disk.plan(3, Mishap::Error);
+    bench.disk.plan(3, DiskFailure::Error);
     EXPECT_FALSE(bench.open());
 }
 

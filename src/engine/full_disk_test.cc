@@ -27,7 +27,7 @@ struct FullDisk : testing::Test {
                          options,
                          {.wall_clock = [this] { return now; },
                           .steady_clock = [this] { return now.time_since_epoch(); },
-                          .chance = [this] { return ++bits; },
+                          .entropy = [this] { return ++bits; },
                           .outbox =
                               [this](Effects&& said) {
                                   effects.insert(effects.end(), said.begin(), said.end());
@@ -42,7 +42,7 @@ struct FullDisk : testing::Test {
         return {.command = SendMessage{.envelope = Envelope::make(
                                            {.id = id, .from = "alice", .to = "bob", .type = "TEST"},
                                            std::string(bytes, 'x'))},
-                .ask = {1}};
+                .reply_target = {1}};
     }
 
     void fill() {

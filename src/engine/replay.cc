@@ -36,7 +36,7 @@ struct Traces {
     Sequence last{};
     bool has_ended = false;
     std::set<Ticket> requests;
-    std::set<Ticket> appeals;
+    std::set<Ticket> human_tasks;
     Policy policy;  ///< The newest policy of all records read.
 
     Ticket run() const { return core::ticket_at(first); }
@@ -53,7 +53,7 @@ struct Traces {
                 if (e.run == run()) requests.insert(e.request);
             },
             [&](const StepAsked& e) {
-                if (e.run == run()) appeals.insert(e.appeal);
+                if (e.run == run()) human_tasks.insert(e.human_task);
             },
             [&](const WorkflowEnded& e) {
                 if (e.run != run()) return;
@@ -73,7 +73,7 @@ struct Traces {
         return match(
             event,
             [&](const MessageAccepted& e) { return requests.contains(e.ticket); },
-            [&](const HumanAsked& e) { return appeals.contains(e.id); },
+            [&](const HumanAsked& e) { return human_tasks.contains(e.id); },
             [&](const StepOpened& e) { return e.run == run(); },
             [&](const StepBegan& e) { return e.run == run(); },
             [&](const StepDelayed& e) { return e.run == run(); },
@@ -89,7 +89,7 @@ class Player {
     Player(const Traces& traces, const ReplayOptions& options)
         : traces_(traces), has_policy_of_now_(options.has_policy_of_now) {
         state_.limits = options.limits;
-        state_.scribe = options.scribe;
+        state_.message_writer = options.message_writer;
         replay_ = {.first = traces.first, .last = traces.last, .has_ended = traces.has_ended};
     }
 
@@ -132,12 +132,12 @@ class Player {
         match(
             event,
             [&](const HumanAnswered& e) {
-                if (!traces_.appeals.contains(e.id)) return;
+                if (!traces_.human_tasks.contains(e.id)) return;
                 core::decide(state_, answer_of(e, now), decided);
                 is_within_ = true;
             },
             [&](const HumanLapsed& e) {
-                if (!traces_.appeals.contains(e.id)) return;
+                if (!traces_.human_tasks.contains(e.id)) return;
                 core::decide(state_, {.command = Tick{}, .now = now}, decided);
                 // If the tick decides another due event first, the recorded lapse is accepted
                 // without comparison.
@@ -150,12 +150,12 @@ class Player {
     }
 
     static Stamped answer_of(const HumanAnswered& said, Time now) {
-        return {.command = AnswerPerson{.id = said.id,
-                                        .decision = said.decision,
-                                        .reason = said.reason,
-                                        .content = said.content,
-                                        .expected_version = said.state_version,
-                                        .tokens = said.tokens},
+        return {.command = AnswerHumanTask{.id = said.id,
+                                           .decision = said.decision,
+                                           .reason = said.reason,
+                                           .content = said.content,
+                                           .expected_version = said.state_version,
+                                           .tokens = said.tokens},
                 .caller = std::make_shared<Caller>(
                     Caller{.agent = {said.by}, .is_operator = true, .role = OperatorRole::Admin}),
                 .now = now};

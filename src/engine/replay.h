@@ -11,13 +11,13 @@
 #include "base/result.h"
 #include "journal/journal.h"
 #include "model/limits.h"
-#include "model/scribe.h"
+#include "model/message_writer.h"
 
 namespace parlance::engine {
 
 struct ReplayOptions {
     Limits limits{};
-    const Scribe* scribe = nullptr;
+    const MessageWriter* message_writer = nullptr;
     bool has_policy_of_now = false;  ///< False: the policy in force at the time of each record.
 };
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "core/testing/plain_scribe.h"
+#include "core/testing/plain_message_writer.h"
 #include "engine/engine.h"
 #include "journal/testing/memory_disk.h"
 #include "model/policy.h"
@@ -23,33 +23,33 @@ constexpr const char* kPlan = R"({"steps":[
     {"id":"last","agent":"b","after":["ok"]}]})";
 
 /// Reads every answer as a failure.
-class Sceptic : public core::PlainScribe {
+class Sceptic : public core::PlainMessageWriter {
   public:
     Outcome read(const Envelope&) const override {
         return {.code = "NOT_BELIEVED", .detail = "it is not believed", .is_retryable = true};
     }
 };
 
-struct Office {
+struct ReplayFixture {
     journal::testing::MemoryDisk disk;
-    const core::PlainScribe scribe{};
+    const core::PlainMessageWriter message_writer{};
     Time now{std::chrono::hours{480'000}};
-    std::uint64_t chance = 0;
+    std::uint64_t entropy = 0;
     std::vector<Deliver> delivered;
     std::map<std::string, std::string> answers{{"a", R"({"error":"BUSY_NOW","retryable":true})"},
                                                {"b", R"({"output":[1,2]})"}};
     std::unique_ptr<Engine> engine;
 
-    Office() {
+    ReplayFixture() {
         auto journal = journal::Journal::open(disk, {.segment_bytes = std::uint64_t{1} << 20});
         Options options;
-        options.scribe = &scribe;
+        options.message_writer = &message_writer;
         options.version = "test";
         auto opened = Engine::open(std::move(*journal),
                                    options,
                                    {.wall_clock = [this] { return now; },
                                     .steady_clock = [this] { return now.time_since_epoch(); },
-                                    .chance = [this] { return ++chance; },
+                                    .entropy = [this] { return ++entropy; },
                                     .outbox = [this](Effects&& said) { hear(said); },
                                     .background = [](auto chore) { chore(); },
                                     .log = [](const std::string&) {}});
@@ -75,7 +75,7 @@ struct Office {
             const auto deliver = delivered.front();
             delivered.erase(delivered.begin());
             const std::string agent{deliver.envelope->to()};
-            const auto id = "r" + std::to_string(++chance);
+            const auto id = "r" + std::to_string(++entropy);
             bring(ReplyToDelivery{
                 .delivery = deliver.delivery,
                 .envelope = Envelope::make({.id = id,
@@ -89,12 +89,12 @@ struct Office {
     }
     void decide_all() {
         std::vector<Ticket> waiting;
-        const auto& appeals = engine->state().people.appeals;
-        for (const auto id : appeals.tickets()) {
-            if (appeals.at(id)->stage == core::people::Stage::Waiting) waiting.push_back(id);
+        const auto& human_tasks = engine->state().people.human_tasks;
+        for (const auto id : human_tasks.tickets()) {
+            if (human_tasks.at(id)->stage == core::people::Stage::Waiting) waiting.push_back(id);
         }
         const auto ann = std::make_shared<Caller>(Caller{.agent = {"ann"}, .is_operator = true});
-        for (const auto id : waiting) bring(AnswerPerson{.id = id}, ann);
+        for (const auto id : waiting) bring(AnswerHumanTask{.id = id}, ann);
     }
     /// Runs a workflow with two agents (agent a is busy at first), a list and a human task.
     void live() {
@@ -116,7 +116,7 @@ struct Office {
             ChangePolicy{.settings = print_policy({{{Rule::FanoutMax, {}}, 1}}), .reason = "less"});
     }
     Result<Replay> replay(ReplayOptions options = {}) {
-        if (options.scribe == nullptr) options.scribe = &scribe;
+        if (options.message_writer == nullptr) options.message_writer = &message_writer;
         return replay_workflow(disk, engine->durable(), "w", options);
     }
 };
@@ -128,10 +128,10 @@ std::string name_in(const std::string& event) {
 }
 
 TEST(Replay, P3_FindsNoDifferenceByTheSameRules) {
-    Office office;
-    office.live();
-    office.narrow_policy();
-    const auto replay = office.replay();
+    ReplayFixture fixture;
+    fixture.live();
+    fixture.narrow_policy();
+    const auto replay = fixture.replay();
     ASSERT_TRUE(replay) << replay.error().message;
     EXPECT_FALSE(replay->difference) << replay->difference->recorded << '\n'
                                      << replay->difference->decided;
@@ -140,10 +140,10 @@ TEST(Replay, P3_FindsNoDifferenceByTheSameRules) {
 }
 
 TEST(Replay, P3_ShowsTheFirstRecordThatTheCurrentPolicyWouldHavePrevented) {
-    Office office;
-    office.live();
-    office.narrow_policy();
-    const auto replay = office.replay({.has_policy_of_now = true});
+    ReplayFixture fixture;
+    fixture.live();
+    fixture.narrow_policy();
+    const auto replay = fixture.replay({.has_policy_of_now = true});
     ASSERT_TRUE(replay);
     ASSERT_TRUE(replay->difference);
     // The second step: the new policy allows a workflow one open request at a time.
@@ -153,10 +153,10 @@ TEST(Replay, P3_ShowsTheFirstRecordThatTheCurrentPolicyWouldHavePrevented) {
 }
 
 TEST(Replay, P3_ShowsTheOutcomeThatOtherRulesWouldHaveDecided) {
-    Office office;
-    office.live();
+    ReplayFixture fixture;
+    fixture.live();
     const Sceptic sceptic;
-    const auto replay = office.replay({.scribe = &sceptic});
+    const auto replay = fixture.replay({.message_writer = &sceptic});
     ASSERT_TRUE(replay);
     ASSERT_TRUE(replay->difference);
     EXPECT_NE(replay->difference->decided.find("NOT_BELIEVED"), std::string::npos)
@@ -164,9 +164,9 @@ TEST(Replay, P3_ShowsTheOutcomeThatOtherRulesWouldHaveDecided) {
 }
 
 TEST(Replay, P3_GoesAsFarAsAWorkflowThatStillRuns) {
-    Office office;
-    office.bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
-    const auto replay = office.replay();
+    ReplayFixture fixture;
+    fixture.bring(StartWorkflow{.id = "w", .plan = kPlan, .input = "{}"});
+    const auto replay = fixture.replay();
     ASSERT_TRUE(replay);
     EXPECT_FALSE(replay->difference);
     EXPECT_FALSE(replay->has_ended);
@@ -174,8 +174,8 @@ TEST(Replay, P3_GoesAsFarAsAWorkflowThatStillRuns) {
 }
 
 TEST(Replay, FailsWithNotFoundForAnUnknownWorkflow) {
-    Office office;
-    EXPECT_EQ(office.replay().error().fault, Fault::NotFound);
+    ReplayFixture fixture;
+    EXPECT_EQ(fixture.replay().error().fault, Fault::NotFound);
 }
 
 }  // namespace

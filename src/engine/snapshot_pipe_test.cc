@@ -12,8 +12,8 @@
 namespace parlance::engine {
 namespace {
 
+using journal::testing::DiskFailure;
 using journal::testing::MemoryDisk;
-using journal::testing::Mishap;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kHeldMax = SnapshotPipe::kBytesMax + kPieceBytes;
@@ -102,10 +102,12 @@ TEST(SnapshotPipe, KeepsTheOrderAndTheBoundBesideAThread) {
 }
 
 TEST(SnapshotPipe, TakesNoMoreAfterAFailureAndLeavesNothingBehind) {
-    for (const auto mishap : {Mishap::Full, Mishap::Error, Mishap::ShortFull}) {
+    for (const auto disk_failure :
+         {DiskFailure::Full, DiskFailure::Error, DiskFailure::ShortFull}) {
         Bench bench;
         const auto pipe = bench.pipe(bench.later());
-        bench.disk.plan(16, mishap);  // Operation 16 falls within the frames of the first pieces.
+        bench.disk.plan(16,
+                        disk_failure);  // Operation 16 falls within the frames of the first pieces.
         EXPECT_LT(Bench::put(*pipe, 60), 30);
         EXPECT_LE(pipe->bytes_held_max(), kHeldMax);
         pipe->finish();

@@ -344,7 +344,7 @@ std::optional<std::string> lack_of_lines(const Desk& desk, const Caller& caller,
     const auto count = [&](const Caller& other) {
         open += other.agent == caller.agent && other.user == caller.user ? 1U : 0U;
     };
-    for (const auto& [ask, connection] : desk.connections) count(connection->caller());
+    for (const auto& [reply_target, connection] : desk.connections) count(connection->caller());
     for (const auto& stream : desk.streams) {
         if (!stream->is_closed) count(*stream->caller);
     }

@@ -10,11 +10,11 @@
 #include "base/plain_text.h"
 #include "dialects/dialect_row.h"
 #include "gateway/admission.h"
+#include "gateway/classifier_trainer.h"
 #include "gateway/endpoint.h"
 #include "gateway/handlers.h"
 #include "gateway/instance_name.h"
 #include "gateway/problem.h"
-#include "gateway/tutor.h"
 #include "model/names.h"
 
 namespace parlance::gateway {

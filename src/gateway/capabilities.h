@@ -14,7 +14,7 @@
 #include "dialects/dialects.h"
 #include "model/envelope.h"
 #include "model/ids.h"
-#include "model/scribe.h"
+#include "model/message_writer.h"
 
 namespace parlance::gateway {
 

@@ -8,8 +8,8 @@
 
 #include "base/json.h"
 #include "base/json_write.h"
-#include "gateway/errand.h"
 #include "gateway/handlers.h"
+#include "gateway/internal_request.h"
 #include "gateway/problem.h"
 #include "intents/understand.h"
 #include "model/policy.h"
@@ -183,7 +183,7 @@ void classify_here(Desk& desk, ExchangePtr exchange, std::string text, std::stri
                    const intents::Understanding& found, bool is_current) {
                    answer(desk,
                           *exchange,
-                          {.offers = tutor_of(desk).offers(*desk.engine),
+                          {.offers = trainer_of(desk).offers(*desk.engine),
                            .found = found,
                            .why_not = why_not,
                            .is_current = is_current});
@@ -203,7 +203,7 @@ std::string request_to(Desk& desk,
                        const Caller& caller,
                        std::string_view text,
                        std::int64_t wait_ms) {
-    const auto& offers = tutor_of(desk).offers(*desk.engine);
+    const auto& offers = trainer_of(desk).offers(*desk.engine);
     const bool is_agent = !caller.agent.value.empty() && !caller.is_operator;
     Offers told;
     std::ranges::remove_copy(offers, std::back_inserter(told), kClassifyCode, &Offer::code);
@@ -300,7 +300,7 @@ void ask_agent(Desk& desk, Call& call, const Offer& classifier, std::string text
                  exchange = std::move(call.exchange),
                  text = std::move(text),
                  agent = classifier.agent](const transport::Response& response) {
-        const auto& offers = tutor_of(desk).offers(*desk.engine);
+        const auto& offers = trainer_of(desk).offers(*desk.engine);
         const auto said = read_said(offers, response);
         if (!said) return classify_here(desk, exchange, text, said.error().message);
         answer(desk,
@@ -309,8 +309,8 @@ void ask_agent(Desk& desk, Call& call, const Offer& classifier, std::string text
                 .found = understanding_of(*said, bounds_of(desk)),
                 .classified_by = agent});
     };
-    auto errand = errand_call(std::move(request), call.caller, std::move(then));
-    post_message(desk, errand);
+    auto internal_call = make_internal_call(std::move(request), call.caller, std::move(then));
+    post_message(desk, internal_call);
 }
 
 }  // namespace
@@ -329,7 +329,7 @@ void post_classify(Desk& desk, Call& call) {
     if (!body) return;
     auto text = text_member(*body, "text");
     if (!is_understandable(call, text)) return;
-    const auto* classifier = appointed(desk, tutor_of(desk).offers(*desk.engine), *call.caller);
+    const auto* classifier = appointed(desk, trainer_of(desk).offers(*desk.engine), *call.caller);
     if (classifier != nullptr) return ask_agent(desk, call, *classifier, std::move(text));
     classify_here(desk, std::move(call.exchange), std::move(text), {});
 }

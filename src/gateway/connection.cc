@@ -75,11 +75,11 @@ void append_list(std::string& frame, std::string_view key, std::string& items) {
 Connection::Connection(Desk& desk,
                        std::shared_ptr<transport::Socket> socket,
                        CallerPtr caller,
-                       Ask ask)
+                       ReplyTarget reply_target)
     : desk_(desk),
       socket_(std::move(socket)),
       caller_(std::move(caller)),
-      ask_(ask),
+      reply_target_(reply_target),
       opened_at_(desk.clock()) {}
 
 void Connection::listen() {
@@ -96,7 +96,7 @@ void Connection::leave() {
         desk_.by_instance.erase(instance_.value);
         submit(desk_, LeaveInstance{instance_, "the connection ended"}, nullptr, {});
     }
-    desk_.connections.erase(ask_.value);
+    desk_.connections.erase(reply_target_.value);
 }
 
 void Connection::let_go(const std::string& reason) {
@@ -104,7 +104,7 @@ void Connection::let_go(const std::string& reason) {
     is_gone_ = true;
     end_streams();
     desk_.by_instance.erase(instance_.value);
-    desk_.connections.erase(ask_.value);
+    desk_.connections.erase(reply_target_.value);
     const bool is_replaced = reason.starts_with("replaced");
     say_error(Refusal::InstanceUnknown, reason);
     socket_->close(is_replaced ? 4000 : 4001, reason);
@@ -134,7 +134,7 @@ void Connection::dismiss() {
     is_gone_ = true;
     end_streams();
     desk_.by_instance.erase(instance_.value);
-    desk_.connections.erase(ask_.value);
+    desk_.connections.erase(reply_target_.value);
     say_error(Refusal::HubStopping, kHubStops);
     socket_->close(1001, std::string{kHubStops});
 }
@@ -201,10 +201,10 @@ bool Connection::has_too_many_items(std::string_view verb, json::Value value) {
     return true;
 }
 
-Refusal Connection::hand_in(Command command, Ask ask) {
+Refusal Connection::hand_in(Command command, ReplyTarget reply_target) {
     const auto& engine = *desk_.engine;
     if (share_ && share_->is_full(engine.commands_left())) return Refusal::HubOverloaded;
-    const auto refusal = submit(desk_, std::move(command), caller_, ask);
+    const auto refusal = submit(desk_, std::move(command), caller_, reply_target);
     if (share_ && refusal == Refusal::None) {
         share_->add(engine.commands_left() + engine.inbox_size());
     }
@@ -220,7 +220,7 @@ std::string Connection::why_not(Refusal refusal) const {
 }
 
 void Connection::bring(Command command, const DeliveryToken& delivery) {
-    const auto refusal = hand_in(std::move(command), ask_);
+    const auto refusal = hand_in(std::move(command), reply_target_);
     if (refusal == Refusal::None) return;
     refuse({.delivery_id = name_of(delivery), .refusal = refusal, .detail = why_not(refusal)});
 }
@@ -285,7 +285,8 @@ void Connection::hear_hello(json::Value value) {
         // The success of the registration is not answered; the join is.
         bring(RegisterAgent{caller_->agent, std::move(*profile)});
     }
-    if (name.empty()) name = "connection-" + std::to_string(ask_.value - kConnectionAsks);
+    if (name.empty())
+        name = "connection-" + std::to_string(reply_target_.value - kConnectionReplyTargets);
     const auto credit = json::find(value, "credit");
     const auto wanted = credit ? credit->integer().value_or(-1) : 1;
     if (wanted < 0) return break_off("credit must be a whole number from 0");
@@ -440,7 +441,7 @@ void Connection::hear_send(json::Value value) {
         if (message->envelope->id() == fresh_id) fresh_id.clear();
         const std::string_view id = message->envelope->id();
         const auto envelope = message->envelope;  // Keeps `id` alive.
-        const auto refusal = hand_in(std::move(*message), ask_);
+        const auto refusal = hand_in(std::move(*message), reply_target_);
         if (refusal == Refusal::None) continue;
         refuse({.message_id = id,
                 .refusal = refusal,

@@ -17,14 +17,17 @@
 namespace parlance::gateway {
 
 /// Reply targets at or above this number belong to connections.
-inline constexpr std::uint64_t kConnectionAsks = std::uint64_t{1} << 62U;
+inline constexpr std::uint64_t kConnectionReplyTargets = std::uint64_t{1} << 62U;
 
 /// How long a connection may take to say hello.
 inline constexpr Duration kHelloTimeMax{std::chrono::seconds{10}};
 
 class Connection : public std::enable_shared_from_this<Connection> {
   public:
-    Connection(Desk& desk, std::shared_ptr<transport::Socket> socket, CallerPtr caller, Ask ask);
+    Connection(Desk& desk,
+               std::shared_ptr<transport::Socket> socket,
+               CallerPtr caller,
+               ReplyTarget reply_target);
 
     void listen();
 
@@ -86,7 +89,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     void leave();
     void touch();
     /// Submits a command, within the agent's share of the hub's inbox.
-    Refusal hand_in(Command command, Ask ask);
+    Refusal hand_in(Command command, ReplyTarget reply_target);
     std::string why_not(Refusal refusal) const;
     bool has_too_many_items(std::string_view verb, json::Value value);
     void bring(Command command, const DeliveryToken& delivery = {});
@@ -106,7 +109,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     Desk& desk_;
     std::shared_ptr<transport::Socket> socket_;
     CallerPtr caller_;
-    Ask ask_;
+    ReplyTarget reply_target_;
     Time opened_at_;
     InstanceNumber instance_;
     std::shared_ptr<InboxShare> share_;  ///< Of the connection's agent; null before hello.

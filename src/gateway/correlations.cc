@@ -9,7 +9,7 @@
 #include "base/json_write.h"
 #include "dialects/id_forms.h"
 #include "gateway/admission.h"
-#include "gateway/books.h"
+#include "gateway/answer_from_views.h"
 #include "gateway/handlers.h"
 #include "gateway/personal.h"
 #include "gateway/problem.h"
@@ -32,17 +32,17 @@ using Responded = Result<transport::Response>;
 
 struct Asked {
     std::string id;
-    views::JourneyQuery query;
+    views::SpanQuery query;
 };
 
 std::int64_t number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
 transport::Response with_body(std::string body) { return {.headers = {}, .body = std::move(body)}; }
 
-transport::Response not_found(std::string_view id, const views::Books& books) {
+transport::Response not_found(std::string_view id, const views::ViewSources& sources) {
     auto detail = "there is no conversation '" + json::shortened(id) + "' of yours";
     // The conversation may be among the missing records.
-    if (const auto missing = books.ledger.missing().list({1}, books.folded); !missing.empty()) {
+    if (const auto missing = sources.ledger.missing().list({1}, sources.folded); !missing.empty()) {
         detail += " in what can be read of the journal (missing records: " + missing + ")";
     }
     return problem(Refusal::CorrelationNotFound, detail);
@@ -98,8 +98,8 @@ Result<Asked> read_asked(const Call& call, Sequence durable) {
 
 /// The conversation, if there is one. Agents of the correlation dialect know the conversation by an
 /// id derived from its own.
-Result<std::optional<views::Conversation>> find(const views::Books& books, Asked& asked) {
-    auto& traces = books.ledger.traces();
+Result<std::optional<views::Conversation>> find(const views::ViewSources& sources, Asked& asked) {
+    auto& traces = sources.ledger.traces();
     auto found = TRY(traces.conversation(asked.query));
     if (found) return found;
     asked.query.correlation = dialects::workflow_of(asked.id);
@@ -108,11 +108,11 @@ Result<std::optional<views::Conversation>> find(const views::Books& books, Asked
 }
 
 /// Whether the conversation exists, but without a message of the caller.
-Result<bool> is_anothers(const views::Books& books, Asked asked) {
+Result<bool> is_anothers(const views::ViewSources& sources, Asked asked) {
     if (asked.query.agent.empty()) return false;
     asked.query.agent.clear();
     asked.query.correlation = asked.id;
-    return TRY(find(books, asked)).has_value();
+    return TRY(find(sources, asked)).has_value();
 }
 
 /// Answers the call with the page that `show` makes of the conversation, or with a refusal.
@@ -124,26 +124,26 @@ void answer_about(Desk& desk, Call& call, Show show) {
             problem(Refusal::InputValidationFailed, asked.error().message));
     }
     asked->query.users = users_to_show(desk, *call.caller);
-    answer_from_books(
+    answer_from_views(
         desk,
         call,
         desk.engine->durable(),
         [&desk, &loop = desk.loop, asked = *std::move(asked), caller = call.caller, show](
-            const views::Books& books) mutable -> Responded {
-            const auto found = TRY(find(books, asked));
-            if (found) return show(books, asked, *found);
-            if (TRY(is_anothers(books, asked))) {
+            const views::ViewSources& sources) mutable -> Responded {
+            const auto found = TRY(find(sources, asked));
+            if (found) return show(sources, asked, *found);
+            if (TRY(is_anothers(sources, asked))) {
                 loop.post([&desk, caller, id = json::shortened(asked.id)] {
                     record_unseen(
                         desk, Refusal::IdentityMismatch, "conversation '" + id + "'", caller);
                 });
             }
-            return not_found(asked.id, books);
+            return not_found(asked.id, sources);
         });
 }
 
-Sequence shown_as_of(const Asked& asked, const views::Books& books) {
-    return asked.query.at.value_or(books.folded);
+Sequence shown_as_of(const Asked& asked, const views::ViewSources& sources) {
+    return asked.query.at.value_or(sources.folded);
 }
 
 /// The message of a span, without personal data: JSON members with the comma in front.
@@ -166,34 +166,34 @@ struct Teller {
 };
 
 Responded show_messages(const Options& options,
-                        const views::Books& books,
+                        const views::ViewSources& sources,
                         const Asked& asked,
                         const views::Conversation& conversation) {
-    const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
-    views::EventReader events{books};
+    const auto spans = TRY(sources.ledger.traces().spans(asked.query));
+    views::EventReader events{sources};
     std::string list;
     std::int64_t shown = 0;
     Ticket last{};
-    for (const auto& journey : journeys) {
+    for (const auto& span : spans) {
         if (list.size() > kPageBytesMax) break;
-        last = journey.ticket;
+        last = span.ticket;
         ++shown;
-        if (!views::is_message(journey.part)) continue;
-        const auto event = events.at(journey.sequence);
+        if (!views::is_message(span.part)) continue;
+        const auto event = events.at(span.sequence);
         if (!event) return unreadable(event.error());
         if (!list.empty()) list += ',';
         // The delegate got placeholders of the tree's scope.
-        const auto& scope = journey.root.empty() ? journey.correlation : journey.root;
-        list += print(journey, std::visit(Teller{options, scope}, *event));
+        const auto& scope = span.root.empty() ? span.correlation : span.root;
+        list += print(span, std::visit(Teller{options, scope}, *event));
     }
-    const bool is_end = shown == std::ssize(journeys) && shown < asked.query.count_max;
+    const bool is_end = shown == std::ssize(spans) && shown < asked.query.count_max;
     json::ObjectWriter page;
     page.text("correlation_id", asked.id)
         .raw("messages", "[" + list + "]")
         .raw("next_after", is_end ? "null" : std::to_string(last.value))
-        .integer("as_of", number(shown_as_of(asked, books).value));
+        .integer("as_of", number(shown_as_of(asked, sources).value));
     return with_body(
-        with_missing(page.done(), books, conversation.first, shown_as_of(asked, books)));
+        with_missing(page.done(), sources, conversation.first, shown_as_of(asked, sources)));
 }
 
 std::string list_of(const std::vector<views::Share>& shares) {
@@ -207,22 +207,21 @@ std::string list_of(const std::vector<views::Share>& shares) {
 
 std::string messages_of(const views::Timeline& timeline) {
     std::string list;
-    for (std::size_t i = 0; i < timeline.journeys.size(); ++i) {
+    for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
         if (!list.empty()) list += ',';
-        list +=
-            print(timeline.journeys[i], ",\"own_ms\":" + std::to_string(timeline.own[i].count()));
+        list += print(timeline.spans[i], ",\"own_ms\":" + std::to_string(timeline.own[i].count()));
     }
     return "[" + list + "]";
 }
 
 Responded show_timeline(Time now,
-                        const views::Books& books,
+                        const views::ViewSources& sources,
                         Asked asked,
                         const views::Conversation& conversation) {
     asked.query.count_max = kTimelineMax;
-    const auto journeys = TRY(books.ledger.traces().journeys(asked.query));
-    const auto timeline = views::timeline_of(journeys, asked.query.at ? conversation.changed : now);
-    const auto as_of = shown_as_of(asked, books);
+    const auto spans = TRY(sources.ledger.traces().spans(asked.query));
+    const auto timeline = views::timeline_of(spans, asked.query.at ? conversation.changed : now);
+    const auto as_of = shown_as_of(asked, sources);
     const auto page = json::ObjectWriter{}
                           .text("correlation_id", asked.id)
                           .text("status", views::status_of(conversation))
@@ -232,24 +231,24 @@ Responded show_timeline(Time now,
                           .raw("agents", list_of(timeline.agents))
                           .raw("steps", list_of(timeline.steps))
                           .raw("messages", messages_of(timeline))
-                          .boolean("truncated", std::ssize(journeys) == kTimelineMax)
+                          .boolean("truncated", std::ssize(spans) == kTimelineMax)
                           .integer("as_of", number(as_of.value))
                           .done();
-    return with_body(with_missing(page, books, conversation.first, as_of));
+    return with_body(with_missing(page, sources, conversation.first, as_of));
 }
 
-Responded show_analytics(Time since, const views::Books& books) {
-    const auto journeys = TRY(books.ledger.traces().ended_since(since, kAnalyticsMax));
-    const auto timeline = views::timeline_of(journeys, Time{});
+Responded show_analytics(Time since, const views::ViewSources& sources) {
+    const auto spans = TRY(sources.ledger.traces().ended_since(since, kAnalyticsMax));
+    const auto timeline = views::timeline_of(spans, Time{});
     const auto page = json::ObjectWriter{}
-                          .integer("messages", std::ssize(journeys))
+                          .integer("messages", std::ssize(spans))
                           .text("bottleneck", views::bottleneck_of(timeline))
                           .raw("agents", list_of(timeline.agents))
                           .raw("steps", list_of(timeline.steps))
-                          .boolean("truncated", std::ssize(journeys) == kAnalyticsMax)
-                          .integer("as_of", number(books.folded.value))
+                          .boolean("truncated", std::ssize(spans) == kAnalyticsMax)
+                          .integer("as_of", number(sources.folded.value))
                           .done();
-    return with_body(with_missing(page, books, {1}, books.folded));
+    return with_body(with_missing(page, sources, {1}, sources.folded));
 }
 
 }  // namespace
@@ -258,34 +257,34 @@ void get_correlation(Desk& desk, Call& call) {
     answer_about(
         desk,
         call,
-        [](const views::Books& books,
+        [](const views::ViewSources& sources,
            const Asked& asked,
            const views::Conversation& conversation) -> Responded {
             const auto open =
-                TRY(books.ledger.traces().open_requests(conversation, asked.query.at, kOpenMax));
-            const auto as_of = shown_as_of(asked, books);
+                TRY(sources.ledger.traces().open_requests(conversation, asked.query.at, kOpenMax));
+            const auto as_of = shown_as_of(asked, sources);
             return with_body(with_missing(
-                print(conversation, asked.id, open, as_of), books, conversation.first, as_of));
+                print(conversation, asked.id, open, as_of), sources, conversation.first, as_of));
         });
 }
 
 void get_correlation_messages(Desk& desk, Call& call) {
     answer_about(desk,
                  call,
-                 [options = desk.options](const views::Books& books,
+                 [options = desk.options](const views::ViewSources& sources,
                                           const Asked& asked,
                                           const views::Conversation& conversation) {
-                     return show_messages(options, books, asked, conversation);
+                     return show_messages(options, sources, asked, conversation);
                  });
 }
 
 void get_correlation_timeline(Desk& desk, Call& call) {
     answer_about(desk,
                  call,
-                 [now = desk.clock()](const views::Books& books,
+                 [now = desk.clock()](const views::ViewSources& sources,
                                       const Asked& asked,
                                       const views::Conversation& conversation) {
-                     return show_timeline(now, books, asked, conversation);
+                     return show_timeline(now, sources, asked, conversation);
                  });
 }
 
@@ -299,9 +298,10 @@ void get_analytics(Desk& desk, Call& call) {
         }
         since = *time;
     }
-    answer_from_books(desk, call, desk.engine->durable(), [since](const views::Books& books) {
-        return show_analytics(since, books);
-    });
+    answer_from_views(
+        desk, call, desk.engine->durable(), [since](const views::ViewSources& sources) {
+            return show_analytics(since, sources);
+        });
 }
 
 }  // namespace parlance::gateway

@@ -1,6 +1,6 @@
 // GET /v1/delegations: the log of all delegations, read from the views (X16).
 #include "base/iso_time.h"
-#include "gateway/books.h"
+#include "gateway/answer_from_views.h"
 #include "gateway/handlers.h"
 #include "gateway/problem.h"
 
@@ -52,18 +52,19 @@ void get_delegations(Desk& desk, Call& call) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed, asked.error().message));
     }
-    answer_from_books(
+    answer_from_views(
         desk,
         call,
         asked->current_at,
-        [query =
-             std::move(asked->query)](const views::Books& books) -> Result<transport::Response> {
-            const auto rows = TRY(books.ledger.delegations(query));
+        [query = std::move(asked->query)](
+            const views::ViewSources& sources) -> Result<transport::Response> {
+            const auto rows = TRY(sources.ledger.delegations(query));
             auto page = "{\"delegations\":[" + rows +
-                        "],\"sequence\":" + std::to_string(books.folded.value) + "}";
+                        "],\"sequence\":" + std::to_string(sources.folded.value) + "}";
             const Sequence first{query.after.value + 1};
             return transport::Response{
-                .headers = {}, .body = with_missing(std::move(page), books, first, books.folded)};
+                .headers = {},
+                .body = with_missing(std::move(page), sources, first, sources.folded)};
         });
 }
 

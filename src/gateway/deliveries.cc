@@ -56,7 +56,7 @@ json::ObjectWriter dead_letter_json(const Desk& desk, const DeadLetterListing& l
         .text("from", letter.envelope->from())
         .text("type", letter.envelope->type())
         .text("priority", enum_name(letter.priority))
-        .text("reason", enum_name(letter.setback))
+        .text("reason", enum_name(letter.failure))
         .text("detail", redacted_words(desk.options, letter.reason, letter.envelope->correlation()))
         .integer("attempts", letter.attempts)
         .text("died_at", print_iso_time(letter.died_at));

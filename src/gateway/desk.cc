@@ -13,18 +13,18 @@
 
 namespace parlance::gateway {
 
-Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask) {
+Refusal submit(Desk& desk, Command command, CallerPtr caller, ReplyTarget reply_target) {
     return desk.engine->submit(
-        {.command = std::move(command), .caller = std::move(caller), .ask = ask});
+        {.command = std::move(command), .caller = std::move(caller), .reply_target = reply_target});
 }
 
 void bring(Desk& desk, Command command, Pending pending, CallerPtr caller) {
-    const Ask ask{++desk.ask_last};
-    const auto refusal = submit(desk, std::move(command), std::move(caller), ask);
+    const ReplyTarget reply_target{++desk.reply_target_last};
+    const auto refusal = submit(desk, std::move(command), std::move(caller), reply_target);
     if (refusal != Refusal::None) {
         return pending.exchange->respond(problem(refusal, desk.engine->health().reason));
     }
-    desk.pending.emplace(ask.value, std::move(pending));
+    desk.pending.emplace(reply_target.value, std::move(pending));
 }
 
 void bring_done(Desk& desk, Call& call, Command command) {
@@ -84,8 +84,8 @@ Command record_of(const Desk& desk, dialects::Rejection& rejection, const Delive
 }
 
 std::string fresh_uuid(Desk& desk) {
-    const auto high = desk.chance();
-    return uuid_v4(high, desk.chance());
+    const auto high = desk.entropy();
+    return uuid_v4(high, desk.entropy());
 }
 
 namespace {
@@ -181,7 +181,7 @@ bool answers(const Envelope& envelope) {
 Time beginning_of(const Desk& desk, const Envelope& envelope, Dialect reader) {
     if (reader != Dialect::Correlation) return {};
     const auto workflow = envelope.correlation();
-    return desk.beginnings->of(workflow.empty() ? envelope.id() : workflow, desk.clock());
+    return desk.workflow_start_times->of(workflow.empty() ? envelope.id() : workflow, desk.clock());
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ std::string translated(
 }
 
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
-                                               const Question& question,
+                                               const AnsweredRequest& question,
                                                std::string_view said) {
     const auto fresh_id = fresh_uuid(desk);
     auto reply = dialects::read_reply(said,

@@ -2,7 +2,7 @@
 // answer the callers.
 //
 // The desk lives on the loop's thread and decides nothing: a command goes to the engine, and the
-// command's effects come back under the command's reply target (`Ask`).
+// command's effects come back under the command's reply target (`ReplyTarget`).
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@
 
 #include "dialects/dialects.h"
 #include "engine/engine.h"
-#include "gateway/beginnings.h"
 #include "gateway/capabilities.h"
+#include "gateway/classifier_trainer.h"
 #include "gateway/fair_lines.h"
 #include "gateway/inbox_share.h"
 #include "gateway/read_queue.h"
-#include "gateway/tutor.h"
 #include "gateway/wait_shares.h"
+#include "gateway/workflow_start_times.h"
 #include "identity/identity.h"
 #include "model/command.h"
 #include "model/effect.h"
@@ -92,7 +92,7 @@ struct Pending {
 /// A caller that holds the line for the answer to a request.
 struct Holder {
     std::uint64_t number = 0;
-    Ask ask{};  ///< Of the command that made this caller a holder.
+    ReplyTarget reply_target{};  ///< Of the command that made this caller a holder.
     ExchangePtr exchange;
     EnvelopePtr asked;
     transport::Response meanwhile;  ///< The response once the holder can wait no longer.
@@ -102,7 +102,7 @@ struct Holder {
 /// All callers that hold the line for a request: the requester, and repeats of the same request.
 struct Waiter {
     std::vector<Holder> holders;
-    Ask leaving{};  ///< Reply target of the StopWaiting under way.
+    ReplyTarget leaving{};  ///< Reply target of the StopWaiting under way.
     std::uint64_t leaver = 0;
 };
 
@@ -116,7 +116,7 @@ struct Desk {
     views::Feed& feed;
     Options options;
     std::function<Time()> wall_clock;  ///< For dates made outside the hub: tokens, certificates.
-    std::function<std::uint64_t()> chance;
+    std::function<std::uint64_t()> entropy;
     engine::Engine* engine = nullptr;
     dialects::RoleOf role_of{};  ///< Correlation's types go by role.
     const transport::Server* server = nullptr;
@@ -125,7 +125,7 @@ struct Desk {
 
     /// Outline of the frame or body that is being read, as deep as a dialect's tables look.
     json::Outline outline{.depth_max = 6};
-    std::uint64_t ask_last = 0;
+    std::uint64_t reply_target_last = 0;
     boost::unordered_flat_map<std::uint64_t, Pending> pending;  ///< By reply target.
     std::vector<std::uint64_t> takes;  ///< Reply targets of the takes decided in this batch.
     std::uint64_t filling_take = 0;    ///< Take whose deliveries are being written; 0: none.
@@ -139,23 +139,24 @@ struct Desk {
     /// Requests matched with an undecided answer that names no request.
     std::vector<EnvelopePtr> answering;
 
-    std::unique_ptr<Beginnings> beginnings = std::make_unique<Beginnings>();
+    std::unique_ptr<WorkflowStartTimes> workflow_start_times =
+        std::make_unique<WorkflowStartTimes>();
 
     std::map<std::uint64_t, std::shared_ptr<Connection>> connections;  ///< By reply target.
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Connection>> by_instance;
     std::vector<std::shared_ptr<Connection>> touched;  ///< Connections with frames to send.
     std::map<std::string, std::shared_ptr<Endpoint>> endpoints;
     boost::unordered_flat_map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_instance;
-    std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_ask;
+    std::map<std::uint64_t, std::shared_ptr<Endpoint>> endpoint_by_reply_target;
     std::vector<std::shared_ptr<Stream>> streams;
     ReadQueue reads;  ///< Of the journal, for streams and followers.
     std::map<std::string, std::weak_ptr<InboxShare>, std::less<>> shares;  ///< By agent.
     std::vector<std::shared_ptr<Follower>> followers;
     CapabilityShelf capabilities;
-    std::unique_ptr<Tutor> tutor;  ///< Made for the first text to classify.
-    FairLines questions;           ///< Queries of the views, in one line for each caller.
-    FairLines records;             ///< Reads of single records, in one line for each caller.
-    WaitShares waits;              ///< Requests that hold their connection until the answer.
+    std::unique_ptr<ClassifierTrainer> trainer;  ///< Made for the first text to classify.
+    FairLines questions;  ///< Queries of the views, in one line for each caller.
+    FairLines records;    ///< Reads of single records, in one line for each caller.
+    WaitShares waits;     ///< Requests that hold their connection until the answer.
 
     /// Hub time: stamps messages and measures deadlines.
     Time clock() const { return engine->now(); }
@@ -183,7 +184,7 @@ void bring_shown(Desk& desk,
                  Command command,
                  std::function<transport::Response()> show);
 /// Submits a command under an existing reply target.
-Refusal submit(Desk& desk, Command command, CallerPtr caller, Ask ask);
+Refusal submit(Desk& desk, Command command, CallerPtr caller, ReplyTarget reply_target);
 
 /// The command that records a refusal. A refused answer ends its request, and the requester is
 /// notified; an invalid answer gets the code OutputValidationFailed, in `rejection` too. The record
@@ -216,13 +217,13 @@ Result<Written> read_written(std::string_view body, json::Outline& outline);
 
 /// Reads the answer of a request's holder in the holder's dialect and checks the answer against the
 /// capability's promises. `said` is strict JSON.
-struct Question {
+struct AnsweredRequest {
     DeliveryToken delivery;
     const Envelope& asked;
     const AgentId& holder;
 };
 dialects::Reading<ReplyToDelivery> read_answer(Desk& desk,
-                                               const Question& question,
+                                               const AnsweredRequest& question,
                                                std::string_view said);
 
 /// The agent's dialect; nothing if the agent is not registered.
@@ -255,7 +256,7 @@ void answer_accepted(Desk& desk, const TellAccepted& accepted);
 void answer_started(Desk& desk, const TellStarted& started);
 void answer_ended(Desk& desk, const TellEnded& ended);
 void answer_waiter(Desk& desk, const TellAnswer& answer);
-void end_wait(Desk& desk, Ticket request, Ask left);
+void end_wait(Desk& desk, Ticket request, ReplyTarget left);
 void leave_again(Desk& desk, Ticket request);
 void release_waiters(Desk& desk);
 void release_takes(Desk& desk);
@@ -263,14 +264,14 @@ void release_takes(Desk& desk);
 void release_fallen_waiters(Desk& desk);
 void refuse_fallen_workflow_waiters(Desk& desk);
 void refuse_fallen_takes(Desk& desk);
-void park_or_answer(Desk& desk, std::uint64_t ask);
+void park_or_answer(Desk& desk, std::uint64_t reply_target);
 /// Answers the take whose deliveries were being written, so that the desk builds a single response
 /// at a time.
 void answer_filled_take(Desk& desk);
 /// Keeps the instances of parked takes alive however long the takes wait.
 void beat_for_parked(Desk& desk);
 void stir(Desk& desk, const AgentId& agent);
-void submit_take(Desk& desk, std::uint64_t ask);
+void submit_take(Desk& desk, std::uint64_t reply_target);
 void open_endpoint(Desk& desk, const OpenEndpoint& order);
 using identity::is_agent_id;
 /// An agent as GET /v1/agents/{id} shows the agent.

@@ -45,15 +45,17 @@ std::string plain_address(std::string_view url) {
     return plain.append(url.substr(at == std::string_view::npos || at < begin ? begin : at + 1));
 }
 
-Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask)
+Endpoint::Endpoint(Desk& desk, AgentId agent, std::string url, ReplyTarget reply_target)
     : desk_(desk),
       caller_(std::make_shared<Caller>(Caller{std::move(agent)})),
       url_(std::move(url)),
-      ask_(ask) {}
+      reply_target_(reply_target) {}
 
 void Endpoint::join(std::uint32_t credit) {
-    submit(
-        desk_, JoinInstance{caller_->agent, "endpoint", InstanceKind::Push, credit}, caller_, ask_);
+    submit(desk_,
+           JoinInstance{caller_->agent, "endpoint", InstanceKind::Push, credit},
+           caller_,
+           reply_target_);
 }
 
 void Endpoint::joined(InstanceNumber instance) { instance_ = instance; }
@@ -141,10 +143,11 @@ void open_endpoint(Desk& desk, const OpenEndpoint& order) {
         desk.endpoints.erase(known);
     }
     if (order.endpoint.empty()) return;
-    const Ask ask{kEndpointAsks + ++desk.ask_last};
-    const auto endpoint = std::make_shared<Endpoint>(desk, order.agent, order.endpoint, ask);
+    const ReplyTarget reply_target{kEndpointReplyTargets + ++desk.reply_target_last};
+    const auto endpoint =
+        std::make_shared<Endpoint>(desk, order.agent, order.endpoint, reply_target);
     desk.endpoints.emplace(order.agent.value, endpoint);
-    desk.endpoint_by_ask.emplace(ask.value, endpoint);
+    desk.endpoint_by_reply_target.emplace(reply_target.value, endpoint);
     endpoint->join(std::max(order.credit, 1U));
 }
 

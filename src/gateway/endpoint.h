@@ -11,7 +11,7 @@
 namespace parlance::gateway {
 
 /// Reply targets at or above this number, and below those of connections, belong to endpoints.
-inline constexpr std::uint64_t kEndpointAsks = std::uint64_t{1} << 61U;
+inline constexpr std::uint64_t kEndpointReplyTargets = std::uint64_t{1} << 61U;
 
 /// Why the hub would not post to this address; empty if the hub would, or if the address is
 /// invalid.
@@ -22,7 +22,7 @@ std::string plain_address(std::string_view url);
 
 class Endpoint : public std::enable_shared_from_this<Endpoint> {
   public:
-    Endpoint(Desk& desk, AgentId agent, std::string url, Ask ask);
+    Endpoint(Desk& desk, AgentId agent, std::string url, ReplyTarget reply_target);
 
     void join(std::uint32_t credit);
     void joined(InstanceNumber instance);
@@ -41,7 +41,7 @@ class Endpoint : public std::enable_shared_from_this<Endpoint> {
     Desk& desk_;
     CallerPtr caller_;
     std::string url_;
-    Ask ask_;
+    ReplyTarget reply_target_;
     InstanceNumber instance_;
 };
 

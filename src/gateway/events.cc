@@ -169,7 +169,7 @@ void get_events(Desk& desk, Call& call) {
         return call.exchange->respond(problem(Refusal::ConnectionLimitExceeded, *lack));
     }
     const auto stream = std::make_shared<Stream>();
-    stream->id = ++desk.ask_last;
+    stream->id = ++desk.reply_target_last;
     stream->exchange = call.exchange;
     stream->caller = call.caller;
     // A HEAD request does not wait for events.

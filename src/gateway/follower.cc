@@ -212,7 +212,7 @@ std::string beyond_words(const core::StreamStanding& standing, std::uint64_t aft
 }
 
 void follow(Desk& desk, const FollowerPtr& follower) {
-    follower->id = ++desk.ask_last;
+    follower->id = ++desk.reply_target_last;
     desk.followers.push_back(follower);
     read_on(desk, follower);
 }

@@ -23,21 +23,21 @@ namespace {
 /// noticed at once.
 constexpr Duration kReviewInterval{std::chrono::seconds{1}};
 
-std::shared_ptr<Connection> connection_of(const Desk& desk, Ask ask) {
-    if (ask.value < kConnectionAsks) return nullptr;
-    const auto found = desk.connections.find(ask.value);
+std::shared_ptr<Connection> connection_of(const Desk& desk, ReplyTarget reply_target) {
+    if (reply_target.value < kConnectionReplyTargets) return nullptr;
+    const auto found = desk.connections.find(reply_target.value);
     return found == desk.connections.end() ? nullptr : found->second;
 }
 
 void answer_refused(Desk& desk, const TellRefused& refused) {
-    const auto found = desk.pending.find(refused.ask.value);
+    const auto found = desk.pending.find(refused.reply_target.value);
     if (found == desk.pending.end()) return;
     auto& pending = found->second;
     if (refused.refusal == Refusal::InstanceUnknown && !pending.has_rejoined) {
         // The hub let the poller go for its silence. The poller is back, so the poller joins again.
         pending.has_rejoined = true;
         desk.pollers.erase({pending.agent.value, pending.instance});
-        return submit_take(desk, refused.ask.value);
+        return submit_take(desk, refused.reply_target.value);
     }
     if (pending.kind == Pending::Kind::Leave) {
         const auto request = pending.request;
@@ -61,15 +61,16 @@ void answer_refused(Desk& desk, const TellRefused& refused) {
 }
 
 void answer_done(Desk& desk, const TellDone& done) {
-    const auto found = desk.pending.find(done.ask.value);
+    const auto found = desk.pending.find(done.reply_target.value);
     if (found == desk.pending.end()) return;
     auto& pending = found->second;
     if (pending.kind == Pending::Kind::Take) {
-        if (!pending.is_answered) desk.takes.push_back(done.ask.value);
+        if (!pending.is_answered) desk.takes.push_back(done.reply_target.value);
         pending.is_answered = true;
         return;
     }
-    if (pending.kind == Pending::Kind::Leave) return end_wait(desk, pending.request, done.ask);
+    if (pending.kind == Pending::Kind::Leave)
+        return end_wait(desk, pending.request, done.reply_target);
     const auto exchange = std::move(pending.exchange);
     const auto agent = std::move(pending.agent);
     const auto kind = pending.kind;
@@ -84,24 +85,24 @@ void answer_done(Desk& desk, const TellDone& done) {
 }
 
 void answer_joined(Desk& desk, const TellJoined& joined) {
-    const auto endpoint = desk.endpoint_by_ask.find(joined.ask.value);
-    if (endpoint != desk.endpoint_by_ask.end()) {
+    const auto endpoint = desk.endpoint_by_reply_target.find(joined.reply_target.value);
+    if (endpoint != desk.endpoint_by_reply_target.end()) {
         endpoint->second->joined(joined.instance);
         desk.endpoint_by_instance.insert_or_assign(joined.instance.value, endpoint->second);
-        desk.endpoint_by_ask.erase(endpoint);
+        desk.endpoint_by_reply_target.erase(endpoint);
         return;
     }
-    if (joined.ask.value >= kConnectionAsks) {
+    if (joined.reply_target.value >= kConnectionReplyTargets) {
         // The connection ended, or was turned away, during the join.
         submit(desk, LeaveInstance{joined.instance, "the connection ended"}, nullptr, {});
         return;
     }
-    const auto found = desk.pending.find(joined.ask.value);
+    const auto found = desk.pending.find(joined.reply_target.value);
     if (found == desk.pending.end()) return;
-    if (found->second.kind != Pending::Kind::Take) return answer_done(desk, {joined.ask});
+    if (found->second.kind != Pending::Kind::Take) return answer_done(desk, {joined.reply_target});
     desk.pollers.insert_or_assign({found->second.agent.value, found->second.instance},
                                   joined.instance);
-    submit_take(desk, joined.ask.value);
+    submit_take(desk, joined.reply_target.value);
 }
 
 void deliver(Desk& desk, const Deliver& deliver) {
@@ -113,10 +114,10 @@ void deliver(Desk& desk, const Deliver& deliver) {
         endpoint != desk.endpoint_by_instance.end()) {
         return endpoint->second->deliver(deliver);
     }
-    if (desk.filling_take != deliver.ask.value) answer_filled_take(desk);
-    const auto found = desk.pending.find(deliver.ask.value);
+    if (desk.filling_take != deliver.reply_target.value) answer_filled_take(desk);
+    const auto found = desk.pending.find(deliver.reply_target.value);
     if (found == desk.pending.end()) return;
-    desk.filling_take = deliver.ask.value;
+    desk.filling_take = deliver.reply_target.value;
     auto& take = found->second;
     if (take.deliveries.empty()) take.deliveries = R"({"messages":[)";
     const auto bytes_before = take.deliveries.size();
@@ -129,13 +130,13 @@ void deliver(Desk& desk, const Deliver& deliver) {
 }
 
 void tell_progress(Desk& desk, const TellProgress& progress) {
-    for (const auto& [ask, connection] : desk.connections) {
+    for (const auto& [reply_target, connection] : desk.connections) {
         if (connection->agent() == progress.requester) connection->tell(progress);
     }
 }
 
 void answer_asked(Desk& desk, const TellAsked& asked) {
-    const auto found = desk.pending.find(asked.ask.value);
+    const auto found = desk.pending.find(asked.reply_target.value);
     if (found == desk.pending.end()) return;
     const auto exchange = std::move(found->second.exchange);
     desk.pending.erase(found);
@@ -148,9 +149,9 @@ void answer_asked(Desk& desk, const TellAsked& asked) {
 /// Mail and Slack carry no personal data.
 void notify(Desk& desk, NotifyPeople notice) {
     if (!desk.options.notifier) return;
-    const auto appeal = core::people::find_appeal(desk.engine->state().people, notice.id);
+    const auto human_task = core::people::find_human_task(desk.engine->state().people, notice.id);
     const auto workflow =
-        appeal != nullptr ? workflow_of(desk, *appeal) : std::to_string(notice.id.value);
+        human_task != nullptr ? workflow_of(desk, *human_task) : std::to_string(notice.id.value);
     notice.question = redacted_words(desk.options, notice.question, workflow);
     desk.options.notifier->post(std::move(notice));
 }
@@ -175,12 +176,12 @@ Gateway::Gateway(transport::Loop& loop,
                  views::Feed& feed,
                  Options options,
                  std::function<Time()> wall_clock,
-                 std::function<std::uint64_t()> chance)
+                 std::function<std::uint64_t()> entropy)
     : desk_{.loop = loop,
             .feed = feed,
             .options = std::move(options),
             .wall_clock = std::move(wall_clock),
-            .chance = std::move(chance)} {}
+            .entropy = std::move(entropy)} {}
 
 Gateway::~Gateway() = default;
 
@@ -228,10 +229,10 @@ transport::Doors Gateway::doors() {
                     auto caller = admit(desk_, socket->request(), kAgents).caller;
                     // Revoked in the moment since the upgrade was granted.
                     if (!caller) return socket->close(1008, std::string{kNoLongerProved});
-                    const Ask ask{kConnectionAsks + ++connection_last_};
+                    const ReplyTarget reply_target{kConnectionReplyTargets + ++connection_last_};
                     const auto connection = std::make_shared<Connection>(
-                        desk_, std::move(socket), std::move(caller), ask);
-                    desk_.connections.emplace(ask.value, connection);
+                        desk_, std::move(socket), std::move(caller), reply_target);
+                    desk_.connections.emplace(reply_target.value, connection);
                     connection->listen();
                 },
             .on_refused = door_problem,
@@ -255,7 +256,7 @@ void Gateway::confirm(const Effects& effects) {
         const auto* accepted = std::get_if<TellAccepted>(&effect);
         if (accepted == nullptr) continue;
         has_confirmed = true;
-        if (const auto connection = connection_of(desk_, accepted->ask)) {
+        if (const auto connection = connection_of(desk_, accepted->reply_target)) {
             connection->tell(*accepted);
         } else {
             answer_accepted(desk_, *accepted);
@@ -275,19 +276,19 @@ void Gateway::carry(const Effects& effects) {
             [](const TellAccepted&) {},  // Sent by confirm().
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
-                if (const auto connection = connection_of(desk_, done.ask)) {
+                if (const auto connection = connection_of(desk_, done.reply_target)) {
                     return connection->tell(done);
                 }
                 answer_done(desk_, done);
             },
             [&](const TellRefused& refused) {
-                if (const auto connection = connection_of(desk_, refused.ask)) {
+                if (const auto connection = connection_of(desk_, refused.reply_target)) {
                     return connection->tell(refused);
                 }
                 answer_refused(desk_, refused);
             },
             [&](const TellJoined& joined) {
-                if (const auto connection = connection_of(desk_, joined.ask)) {
+                if (const auto connection = connection_of(desk_, joined.reply_target)) {
                     return connection->tell(joined);
                 }
                 answer_joined(desk_, joined);
@@ -313,10 +314,10 @@ void Gateway::carry(const Effects& effects) {
         }
     }
     answer_filled_take(desk_);
-    for (const auto ask : std::exchange(desk_.takes, {})) {
-        const auto found = desk_.pending.find(ask);
+    for (const auto reply_target : std::exchange(desk_.takes, {})) {
+        const auto found = desk_.pending.find(reply_target);
         if (found != desk_.pending.end()) found->second.is_answered = false;
-        park_or_answer(desk_, ask);
+        park_or_answer(desk_, reply_target);
     }
     // Stirring comes last: a take that found no mail in the turn of the mail's arrival has just
     // been parked.
@@ -330,7 +331,7 @@ void Gateway::flush() {
 
 void Gateway::stop() {
     const auto connections = desk_.connections;  // A copy: dismiss() erases from the map.
-    for (const auto& [ask, connection] : connections) connection->dismiss();
+    for (const auto& [reply_target, connection] : connections) connection->dismiss();
     release_takes(desk_);
     release_waiters(desk_);
 }
@@ -343,7 +344,7 @@ void Gateway::review() {
     reviewed_at_ = now;
     beat_for_parked(desk_);
     const auto connections = desk_.connections;  // A copy: give_up() and show_out() erase.
-    for (const auto& [ask, connection] : connections) {
+    for (const auto& [reply_target, connection] : connections) {
         if (!connection->is_welcome(now)) connection->give_up();
         connection->beat_while_paused();
         if (guard != nullptr && !guard->stands(connection->caller(), desk_.wall_clock()))

@@ -15,7 +15,7 @@ class Gateway {
             views::Feed& feed,
             Options options,
             std::function<Time()> wall_clock,
-            std::function<std::uint64_t()> chance);
+            std::function<std::uint64_t()> entropy);
     ~Gateway();
     Gateway(const Gateway&) = delete;
     Gateway& operator=(const Gateway&) = delete;

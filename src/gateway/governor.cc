@@ -234,17 +234,17 @@ void post_cancel(Desk& desk, Call& call) {
 void post_authorize(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
-    AuthorizeTool ask{.agent = {text_member(*body, "agent")},
-                      .tool = text_member(*body, "tool"),
-                      .request = text_member(*body, "request_id")};
-    if (ask.agent.value.empty()) ask.agent = call.caller->agent;
-    if (ask.agent.value.empty() || ask.tool.empty()) {
+    AuthorizeTool command{.agent = {text_member(*body, "agent")},
+                          .tool = text_member(*body, "tool"),
+                          .request = text_member(*body, "request_id")};
+    if (command.agent.value.empty()) command.agent = call.caller->agent;
+    if (command.agent.value.empty() || command.tool.empty()) {
         return call.exchange->respond(
             problem(Refusal::InputValidationFailed,
                     R"(an "agent" and the "tool" that it wants are needed)"));
     }
     Pending pending{.kind = Pending::Kind::Tool, .exchange = std::move(call.exchange)};
-    bring(desk, std::move(ask), std::move(pending), std::move(call.caller));
+    bring(desk, std::move(command), std::move(pending), std::move(call.caller));
 }
 
 }  // namespace parlance::gateway

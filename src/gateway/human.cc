@@ -19,7 +19,7 @@ namespace parlance::gateway {
 
 namespace {
 
-using core::people::Appeal;
+using core::people::HumanTask;
 
 constexpr std::size_t kQuestionBytesMax = 1'000;
 
@@ -131,9 +131,9 @@ HumanQuestion question_in(const Envelope& request) {
 
 // --- showing tasks ---------------------------------------------------------------------------
 
-std::string answers_json(const Appeal& appeal) {
+std::string answers_json(const HumanTask& human_task) {
     std::string out = "[";
-    for (const auto& answer : appeal.answers) {
+    for (const auto& answer : human_task.answers) {
         if (out.size() > 1) out.push_back(',');
         json::ObjectWriter row;
         row.text("by", answer.by)
@@ -145,58 +145,59 @@ std::string answers_json(const Appeal& appeal) {
     return out + "]";
 }
 
-json::ObjectWriter summary_of(const Appeal& appeal) {
-    const auto& asked = appeal.asked;
+json::ObjectWriter summary_of(const HumanTask& human_task) {
+    const auto& asked = human_task.asked;
     json::ObjectWriter out;
-    out.text("id", human_task_id(asked.id, appeal.asked_at))
-        .text("state", core::people::name_of(appeal.stage))
-        .text("role", core::people::role_of(appeal))
+    out.text("id", human_task_id(asked.id, human_task.asked_at))
+        .text("state", core::people::name_of(human_task.stage))
+        .text("role", core::people::role_of(human_task))
         .text("kind", enum_name(asked.kind))
         .text("question", asked.question)
         .text("asked_by", asked.asked_by)
         .text("user_id", asked.user)
         .text("workflow_id", asked.workflow)
         .text("step", asked.step)
-        .text("asked_at", print_iso_time(appeal.asked_at))
-        .text("deadline", print_iso_time(core::people::deadline_of(appeal)))
+        .text("asked_at", print_iso_time(human_task.asked_at))
+        .text("deadline", print_iso_time(core::people::deadline_of(human_task)))
         .text("if_nobody", enum_name(asked.if_nobody))
         .text("escalate_to", asked.escalation)
         .integer("approvals_needed", asked.approvals_needed)
         .integer("state_version", static_cast<std::int64_t>(asked.state_version))
-        .boolean("notified", appeal.news == Sequence{})
-        .raw("answers", answers_json(appeal));
-    if (appeal.stage != core::people::Stage::Waiting) {
-        out.text("ended_at", print_iso_time(appeal.ended_at)).text("reason", appeal.end_reason);
+        .boolean("notified", human_task.news == Sequence{})
+        .raw("answers", answers_json(human_task));
+    if (human_task.stage != core::people::Stage::Waiting) {
+        out.text("ended_at", print_iso_time(human_task.ended_at))
+            .text("reason", human_task.end_reason);
     }
     return out;
 }
 
 /// The request of a human task, while the request is open.
-EnvelopePtr message_of(const Desk& desk, const Appeal& appeal) {
+EnvelopePtr message_of(const Desk& desk, const HumanTask& human_task) {
     const auto* request =
-        core::broker::find_request(desk.engine->state().requests, appeal.asked.request);
+        core::broker::find_request(desk.engine->state().requests, human_task.asked.request);
     return request == nullptr ? nullptr : request->asked;
 }
 
 /// Operators see no personal data here either.
-std::string harmless(const Desk& desk, const Appeal& appeal, const std::string& json) {
-    return redacted_document(desk.options, json, workflow_of(desk, appeal));
+std::string harmless(const Desk& desk, const HumanTask& human_task, const std::string& json) {
+    return redacted_document(desk.options, json, workflow_of(desk, human_task));
 }
 
-core::Reading<Appeal> find(const Desk& desk, Call& call) {
+core::Reading<HumanTask> find(const Desk& desk, Call& call) {
     const auto text = call.captures.at(0);
     const auto ticket = parse_ticket(text);
-    core::Reading<Appeal> appeal;
-    if (ticket) appeal = core::people::find_appeal(desk.engine->state().people, *ticket);
-    if (appeal != nullptr && !names_id(text, human_task_id(*ticket, appeal->asked_at))) {
-        appeal = nullptr;
+    core::Reading<HumanTask> human_task;
+    if (ticket) human_task = core::people::find_human_task(desk.engine->state().people, *ticket);
+    if (human_task != nullptr && !names_id(text, human_task_id(*ticket, human_task->asked_at))) {
+        human_task = nullptr;
     }
-    if (appeal == nullptr) {
+    if (human_task == nullptr) {
         call.exchange->respond(
             problem(Refusal::HumanTaskNotFound,
                     "nothing that was asked is '" + json::shortened(call.captures.at(0)) + "'"));
     }
-    return appeal;
+    return human_task;
 }
 
 // --- answering a task ------------------------------------------------------------------------
@@ -204,7 +205,7 @@ core::Reading<Appeal> find(const Desk& desk, Call& call) {
 /// The answer in the requester's dialect, with the requester's own values.
 dialects::Reading<EnvelopePtr> reply_to(Desk& desk,
                                         const Envelope& asked,
-                                        const AnswerPerson& answer,
+                                        const AnswerHumanTask& answer,
                                         std::string_view by) {
     json::ObjectWriter result;
     result.text("decision", enum_name(answer.decision)).text("answered_by", by);
@@ -223,10 +224,10 @@ dialects::Reading<EnvelopePtr> reply_to(Desk& desk,
 }
 
 /// Nothing, with the call answered, if the body is no answer.
-std::optional<AnswerPerson> read_person(Call& call, Ticket id) {
+std::optional<AnswerHumanTask> read_human_answer(Call& call, Ticket id) {
     const auto body = read_object(call);
     if (!body) return std::nullopt;
-    AnswerPerson answer{.id = id, .reason = text_member(*body, "reason")};
+    AnswerHumanTask answer{.id = id, .reason = text_member(*body, "reason")};
     const auto decision = json::find(*body, "decision");
     if (!decision || !read_name(*decision, answer.decision)) {
         call.exchange->respond(problem(Refusal::InputValidationFailed,
@@ -260,13 +261,13 @@ void add_question(SendMessage& message) {
 void post_human(Desk& desk, Call& call) {
     const auto body = read_object(call);
     if (!body) return;
-    AskPerson ask;
-    if (const auto flaw = read_question(*body, ask.question); !flaw.empty()) {
+    OpenHumanTask command;
+    if (const auto flaw = read_question(*body, command.question); !flaw.empty()) {
         return call.exchange->respond(problem(Refusal::InputValidationFailed, flaw));
     }
     auto caller = call.caller;
     bring(desk,
-          std::move(ask),
+          std::move(command),
           {.kind = Pending::Kind::Asked, .exchange = std::move(call.exchange)},
           std::move(caller));
 }
@@ -279,21 +280,21 @@ void get_humans(Desk& desk, Call& call) {
         std::min<std::uint64_t>(parse_number(request.parameter("max")).value_or(100), 1000);
     const auto after = read_after(desk, call);
     if (!after) return;
-    const auto& appeals = desk.engine->state().people.appeals;
+    const auto& human_tasks = desk.engine->state().people.human_tasks;
     std::string out;
     std::string last;
     std::uint64_t count = 0;
-    auto id = appeals.next_after(*after);
-    for (; id != Ticket{} && out.size() <= kPageBytesMax; id = appeals.next_after(id)) {
+    auto id = human_tasks.next_after(*after);
+    for (; id != Ticket{} && out.size() <= kPageBytesMax; id = human_tasks.next_after(id)) {
         if (count == count_max) break;
-        const auto found = appeals.at(id);
-        const auto& appeal = *found;
-        if (!role.empty() && core::people::role_of(appeal) != role) continue;
+        const auto found = human_tasks.at(id);
+        const auto& human_task = *found;
+        if (!role.empty() && core::people::role_of(human_task) != role) continue;
         const auto wanted = state.empty() ? "waiting" : state;
-        if (wanted != "all" && core::people::name_of(appeal.stage) != wanted) continue;
+        if (wanted != "all" && core::people::name_of(human_task.stage) != wanted) continue;
         if (!out.empty()) out.push_back(',');
-        out += harmless(desk, appeal, summary_of(appeal).done());
-        last = human_task_id(appeal.asked.id, appeal.asked_at);
+        out += harmless(desk, human_task, summary_of(human_task).done());
+        last = human_task_id(human_task.asked.id, human_task.asked_at);
         ++count;
     }
     const bool is_cut = id != Ticket{} && count < count_max;
@@ -304,14 +305,14 @@ void get_humans(Desk& desk, Call& call) {
 }
 
 void get_human(Desk& desk, Call& call) {
-    const auto appeal = find(desk, call);
-    if (appeal == nullptr) return;
-    auto out = summary_of(*appeal);
-    const auto& asked = appeal->asked;
+    const auto human_task = find(desk, call);
+    if (human_task == nullptr) return;
+    auto out = summary_of(*human_task);
+    const auto& asked = human_task->asked;
     out.raw("context", asked.context.empty() ? "null" : asked.context);
     out.raw("options", json::quoted_list(asked.options));
-    auto body = harmless(desk, *appeal, out.done());
-    if (const auto message = message_of(desk, *appeal)) {
+    auto body = harmless(desk, *human_task, out.done());
+    if (const auto message = message_of(desk, *human_task)) {
         body.pop_back();
         body += ",\"message\":" + redacted_body(desk.options, *message) + "}";
     }
@@ -319,12 +320,12 @@ void get_human(Desk& desk, Call& call) {
 }
 
 void post_human_answer(Desk& desk, Call& call) {
-    const auto appeal = find(desk, call);
-    if (appeal == nullptr) return;
-    auto answer = read_person(call, appeal->asked.id);
+    const auto human_task = find(desk, call);
+    if (human_task == nullptr) return;
+    auto answer = read_human_answer(call, human_task->asked.id);
     if (!answer) return;
-    const bool is_held = desk.engine->state().governor.held.contains(appeal->asked.request);
-    if (const auto message = is_held ? nullptr : message_of(desk, *appeal)) {
+    const bool is_held = desk.engine->state().governor.held.contains(human_task->asked.request);
+    if (const auto message = is_held ? nullptr : message_of(desk, *human_task)) {
         auto reply = reply_to(desk, *message, *answer, call.caller->agent.value);
         if (!reply) {
             return call.exchange->respond(problem(reply.error(), message->dialect(), desk.clock()));

@@ -43,12 +43,13 @@ void leave_later(Desk& desk, Ticket request, std::uint64_t number) {
 /// The last holder stays until the engine says whether the answer came first, so that a caller sent
 /// to its mailbox finds the answer there. False: the engine's inbox is full.
 bool leave(Desk& desk, Ticket request, std::uint64_t number, Waiter& waiter) {
-    if (waiter.leaving != Ask{}) return true;
-    const Ask ask{++desk.ask_last};
-    if (submit(desk, StopWaiting{request}, nullptr, ask) != Refusal::None) return false;
-    waiter.leaving = ask;
+    if (waiter.leaving != ReplyTarget{}) return true;
+    const ReplyTarget reply_target{++desk.reply_target_last};
+    if (submit(desk, StopWaiting{request}, nullptr, reply_target) != Refusal::None) return false;
+    waiter.leaving = reply_target;
     waiter.leaver = number;
-    desk.pending.emplace(ask.value, Pending{.kind = Pending::Kind::Leave, .request = request});
+    desk.pending.emplace(reply_target.value,
+                         Pending{.kind = Pending::Kind::Leave, .request = request});
     return true;
 }
 
@@ -61,7 +62,7 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
     if (holder == holders.end()) return;
     // The engine has yet to decide a StopWaiting that was submitted before this holder came.
     const auto leaving = found->second.leaving;
-    if (leaving != Ask{} && holder->ask.value > leaving.value) {
+    if (leaving != ReplyTarget{} && holder->reply_target.value > leaving.value) {
         return leave_later(desk, request, number);
     }
     if (holders.size() == 1) {
@@ -76,13 +77,13 @@ void let_go(Desk& desk, Ticket request, std::uint64_t number) {
 /// The requester holds the line until the answer comes, its wait is over or its connection ends.
 void hold_the_line(Desk& desk, Pending pending, const TellAccepted& accepted) {
     const auto ticket = accepted.ticket;
-    const auto number = ++desk.ask_last;
+    const auto number = ++desk.reply_target_last;
     const auto exchange = pending.exchange;
     const auto place = place_to_wait(desk, *pending.caller);
     transport::Response meanwhile{.status = 202,
                                   .body = accepted_body(accepted, *pending.envelope)};
     desk.waiters[ticket.value].holders.push_back({.number = number,
-                                                  .ask = accepted.ask,
+                                                  .reply_target = accepted.reply_target,
                                                   .exchange = std::move(pending.exchange),
                                                   .asked = std::move(pending.envelope),
                                                   .meanwhile = std::move(meanwhile),
@@ -246,7 +247,7 @@ void refuse_message(Desk& desk, Call& call, dialects::Rejection rejection) {
 }
 
 void answer_accepted(Desk& desk, const TellAccepted& accepted) {
-    const auto found = desk.pending.find(accepted.ask.value);
+    const auto found = desk.pending.find(accepted.reply_target.value);
     if (found == desk.pending.end()) return;
     auto pending = std::move(found->second);
     desk.pending.erase(found);
@@ -276,10 +277,10 @@ void answer_meanwhile(Desk& desk,
 /// Ends the wait of the holders that came before StopWaiting was submitted: the engine sends the
 /// answer to the mailbox. A caller that sent the same request after StopWaiting, even in the same
 /// turn, stays a holder, and the engine keeps the answer for that caller.
-void end_wait(Desk& desk, Ticket request, Ask left) {
+void end_wait(Desk& desk, Ticket request, ReplyTarget left) {
     auto holders = take_holders(desk, request);
     const auto stays = std::ranges::stable_partition(
-        holders, [&](const Holder& holder) { return holder.ask.value < left.value; });
+        holders, [&](const Holder& holder) { return holder.reply_target.value < left.value; });
     if (!stays.empty()) {
         auto& kept = desk.waiters[request.value].holders;
         std::ranges::move(stays, std::back_inserter(kept));
@@ -307,7 +308,7 @@ void release_waiters(Desk& desk) {
     }
     for (const auto& [request, number] : waiting) {
         if (!is_serving) {
-            end_wait(desk, request, Ask{UINT64_MAX});
+            end_wait(desk, request, ReplyTarget{UINT64_MAX});
         } else if (!leave(desk, request, number, desk.waiters.at(request.value))) {
             leave_later(desk, request, number);
         }

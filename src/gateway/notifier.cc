@@ -174,7 +174,7 @@ Notifier::~Notifier() {
 ChannelCounts Notifier::counts_of(Way way) const {
     const auto& channel = channels_[static_cast<std::size_t>(way)];
     const std::lock_guard lock{channel.mutex};
-    return {channel.sent.load(), channel.failed.load(), channel.errands.size()};
+    return {channel.sent.load(), channel.failed.load(), channel.queue.size()};
 }
 
 NotifierCounts Notifier::counts() const {
@@ -194,18 +194,18 @@ void Notifier::post(NotifyPeople notice) {
 }
 
 /// A channel is done with the notice. If no channel sent the notice, the next process tries again.
-void Notifier::conclude(const Errand& errand, bool has_reached) const {
-    auto& telling = *errand.telling;
+void Notifier::conclude(const QueuedNotice& queued_notice, bool has_reached) const {
+    auto& telling = *queued_notice.telling;
     if (has_reached) telling.has_reached = true;
     if (--telling.ways_left > 0 || !telling.has_reached || !options_.told) return;
-    options_.told(errand.notice.id, errand.notice.news);
+    options_.told(queued_notice.notice.id, queued_notice.notice.news);
 }
 
 /// A full queue refuses the newest notice, since older notices were promised first.
-void Notifier::put(Channel& channel, Errand errand) {
+void Notifier::put(Channel& channel, QueuedNotice queued_notice) {
     const auto refused = refuse_if_full(channel);
     if (refused == 0) {
-        put_again(channel, std::move(errand), Clock::now());
+        put_again(channel, std::move(queued_notice), Clock::now());
         return channel.wake.notify_one();
     }
     ++channel.failed;
@@ -215,75 +215,75 @@ void Notifier::put(Channel& channel, Errand errand) {
                                  channel.way == Way::Mail ? "the mail server" : "Slack",
                                  refused));
     }
-    conclude(errand, false);
+    conclude(queued_notice, false);
 }
 
 /// 0 if the queue has room; else how many notices the queue has refused, this refusal included.
 std::uint64_t Notifier::refuse_if_full(Channel& channel) const {
     const std::lock_guard lock{channel.mutex};
-    return channel.errands.size() < options_.queue_max ? 0 : ++channel.refused;
+    return channel.queue.size() < options_.queue_max ? 0 : ++channel.refused;
 }
 
 /// A notice that was taken once keeps its place even in a full queue.
-void Notifier::put_again(Channel& channel, Errand errand, Clock::time_point at) {
+void Notifier::put_again(Channel& channel, QueuedNotice queued_notice, Clock::time_point at) {
     const std::lock_guard lock{channel.mutex};
-    channel.errands.emplace(at, std::move(errand));
+    channel.queue.emplace(at, std::move(queued_notice));
 }
 
 void Notifier::run(Channel& channel) {
     std::unique_lock lock{channel.mutex};
     while (!stops_) {
-        if (channel.errands.empty()) {
+        if (channel.queue.empty()) {
             channel.wake.wait(lock);
             continue;
         }
-        const auto first = channel.errands.begin();
+        const auto first = channel.queue.begin();
         if (first->first > Clock::now()) {
             channel.wake.wait_until(lock, first->first);
             continue;
         }
-        auto errand = std::move(first->second);
-        channel.errands.erase(first);
+        auto queued_notice = std::move(first->second);
+        channel.queue.erase(first);
         lock.unlock();
-        take(channel, std::move(errand));
+        take(channel, std::move(queued_notice));
         lock.lock();
     }
 }
 
 /// One try, without the lock.
-void Notifier::take(Channel& channel, Errand errand) {
-    const auto problem = attempt(channel.way, errand);
+void Notifier::take(Channel& channel, QueuedNotice queued_notice) {
+    const auto problem = attempt(channel.way, queued_notice);
     if (problem.empty()) {
         ++channel.sent;
-        return conclude(errand, true);
+        return conclude(queued_notice, true);
     }
     if (stops_) return;
-    const bool is_last = errand.tries >= options_.pauses.size();
+    const bool is_last = queued_notice.tries >= options_.pauses.size();
     options_.log(fmt::format("{} to {} about {}: {}{}",
                              channel.way == Way::Mail ? "a mail" : "a word in Slack",
-                             in_one_line(errand.notice.role),
-                             human_task_id(errand.notice.id, errand.notice.asked_at),
+                             in_one_line(queued_notice.notice.role),
+                             human_task_id(queued_notice.notice.id, queued_notice.notice.asked_at),
                              problem,
                              is_last ? "; given up" : ""));
     if (is_last) {
         ++channel.failed;
-        return conclude(errand, false);
+        return conclude(queued_notice, false);
     }
-    const auto pause = options_.pauses[errand.tries++];
-    put_again(channel, std::move(errand), Clock::now() + pause);
+    const auto pause = options_.pauses[queued_notice.tries++];
+    put_again(channel, std::move(queued_notice), Clock::now() + pause);
 }
 
-std::string Notifier::attempt(Way way, const Errand& errand) {
-    const auto& contact = options_.roles.find(errand.notice.role)->second;
-    return way == Way::Mail ? mail(errand, contact) : slack(errand, contact);
+std::string Notifier::attempt(Way way, const QueuedNotice& queued_notice) {
+    const auto& contact = options_.roles.find(queued_notice.notice.role)->second;
+    return way == Way::Mail ? mail(queued_notice, contact) : slack(queued_notice, contact);
 }
 
 /// Empty on success; else the error, without names.
-std::string Notifier::mail(const Errand& errand, const Contact& contact) {
+std::string Notifier::mail(const QueuedNotice& queued_notice, const Contact& contact) {
     const auto handle = prepared(options_.mail.server, stops_);
     auto* const curl = handle.get();
     if (curl == nullptr) return "no memory";
-    const auto text = notice_mail(errand.notice, contact, options_);
+    const auto text = notice_mail(queued_notice.notice, contact, options_);
     Unread unread{text};
     List recipients{nullptr, &curl_slist_free_all};
     for (const auto& address : contact.email) add(recipients, "<" + address + ">");
@@ -305,12 +305,12 @@ std::string Notifier::mail(const Errand& errand, const Contact& contact) {
     return code == CURLE_OK ? std::string{} : curl_easy_strerror(code);
 }
 
-std::string Notifier::slack(const Errand& errand, const Contact& contact) {
+std::string Notifier::slack(const QueuedNotice& queued_notice, const Contact& contact) {
     const auto handle = prepared(contact.slack_webhook, stops_);
     auto* const curl = handle.get();
     if (curl == nullptr) return "no memory";
     const auto body =
-        json::ObjectWriter{}.text("text", notice_text(errand.notice, options_.hub)).done();
+        json::ObjectWriter{}.text("text", notice_text(queued_notice.notice, options_.hub)).done();
     List headers{nullptr, &curl_slist_free_all};
     add(headers, "Content-Type: application/json");
     bool was_refused = false;

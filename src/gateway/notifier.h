@@ -92,7 +92,7 @@ class Notifier {
         std::atomic<std::uint32_t> ways_left{0};
         std::atomic<bool> has_reached{false};  ///< At least one channel sent the notice.
     };
-    struct Errand {
+    struct QueuedNotice {
         NotifyPeople notice;
         std::shared_ptr<Telling> telling{};
         std::size_t tries = 0;
@@ -104,7 +104,7 @@ class Notifier {
         std::atomic<std::uint64_t> failed{0};
         mutable std::mutex mutex{};
         std::condition_variable wake{};
-        std::multimap<Clock::time_point, Errand> errands{};
+        std::multimap<Clock::time_point, QueuedNotice> queue{};
         std::uint64_t refused = 0;  ///< By the full queue; guarded by the mutex.
         std::thread thread{};
     };
@@ -112,14 +112,14 @@ class Notifier {
     Channel& channel(Way way) { return channels_[static_cast<std::size_t>(way)]; }
     ChannelCounts counts_of(Way way) const;
     void run(Channel& channel);
-    void take(Channel& channel, Errand errand);
-    std::string attempt(Way way, const Errand& errand);
-    std::string mail(const Errand& errand, const Contact& contact);
-    std::string slack(const Errand& errand, const Contact& contact);
-    void put(Channel& channel, Errand errand);
+    void take(Channel& channel, QueuedNotice queued_notice);
+    std::string attempt(Way way, const QueuedNotice& queued_notice);
+    std::string mail(const QueuedNotice& queued_notice, const Contact& contact);
+    std::string slack(const QueuedNotice& queued_notice, const Contact& contact);
+    void put(Channel& channel, QueuedNotice queued_notice);
     std::uint64_t refuse_if_full(Channel& channel) const;
-    static void put_again(Channel& channel, Errand errand, Clock::time_point at);
-    void conclude(const Errand& errand, bool has_reached) const;
+    static void put_again(Channel& channel, QueuedNotice queued_notice, Clock::time_point at);
+    void conclude(const QueuedNotice& queued_notice, bool has_reached) const;
 
     NotifierOptions options_;
     std::atomic<bool> stops_{false};

@@ -21,7 +21,7 @@ NotifyPeople notice() {
             .deadline = Time{std::chrono::hours{480'000}}};
 }
 
-const Contact kOffice{.email = {"ann@example.com", "bea@example.com"}};
+const Contact kContact{.email = {"ann@example.com", "bea@example.com"}};
 
 TEST(Notice, S13_ShowsTheTaskAndHowToAnswer) {
     const auto text = notice_text(notice(), "https://hub:7420");
@@ -35,14 +35,14 @@ TEST(Notice, S13_AQuestionCannotAddALineToAMail) {
     auto hostile = notice();
     hostile.role = "compliance\r\nBcc: mallory@example.com";
     hostile.question = "hello\r\n.\r\nMAIL FROM:<mallory@example.com>";
-    const auto mail = notice_mail(hostile, kOffice, {.mail = {.from = "hub@example.com"}});
+    const auto mail = notice_mail(hostile, kContact, {.mail = {.from = "hub@example.com"}});
     EXPECT_EQ(mail.find("\nBcc:"), std::string::npos);
     EXPECT_EQ(mail.find("\r\n.\r\n"), std::string::npos);
     EXPECT_EQ(mail.find("\nMAIL FROM"), std::string::npos);
 }
 
 TEST(Notice, S13_AMailHasItsHeaderAndLinesEndingInCrLf) {
-    const auto mail = notice_mail(notice(), kOffice, {.mail = {.from = "hub@example.com"}});
+    const auto mail = notice_mail(notice(), kContact, {.mail = {.from = "hub@example.com"}});
     EXPECT_TRUE(
         mail.starts_with("From: hub@example.com\r\nTo: ann@example.com, bea@example.com\r\n"
                          "Subject: Parlance: 4711.z waits for compliance\r\n"))
@@ -82,7 +82,7 @@ TEST(Notifier, S13_SlackIsTriedWhileTheMailServerHangs) {
     {
         Notifier notifier{
             {.roles = {{"compliance",
-                        {.email = kOffice.email, .slack_webhook = "http://127.0.0.1:1/x"}}},
+                        {.email = kContact.email, .slack_webhook = "http://127.0.0.1:1/x"}}},
              .mail = {.server = fmt::format("smtp://127.0.0.1:{}", server.port()), .from = "hub@x"},
              .pauses = {},
              .log = [&said](const std::string& line) { said.set_value(line); }}};
@@ -98,7 +98,7 @@ TEST(Notifier, G7_AFullQueueRefusesWithACountAndHarmsNoOtherChannel) {
     const SilentServer server;
     std::vector<std::string> lines;
     Notifier notifier{
-        {.roles = {{"compliance", kOffice}},
+        {.roles = {{"compliance", kContact}},
          .mail = {.server = fmt::format("smtp://127.0.0.1:{}", server.port()), .from = "hub@x"},
          .log = [&lines](const std::string& line) { lines.push_back(line); },
          .queue_max = 2}};

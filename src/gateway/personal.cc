@@ -242,9 +242,9 @@ std::string redacted_document(const Options& options,
         .value_or(std::string{json});
 }
 
-std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal) {
+std::string workflow_of(const Desk& desk, const core::people::HumanTask& human_task) {
     const auto& state = desk.engine->state();
-    const auto& asked = appeal.asked;
+    const auto& asked = human_task.asked;
     const auto* request = core::broker::find_request(state.requests, asked.request);
     if (request != nullptr) return scope_in_tree(desk, *request->asked);
     const auto run = core::find_run(state, asked.workflow);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "gateway/desk.h"
-#include "model/scribe.h"
+#include "model/message_writer.h"
 
 namespace parlance::gateway {
 
@@ -54,7 +54,7 @@ std::string redacted_document(const Options& options,
                               std::string_view json,
                               std::string_view scope);
 /// The workflow that scopes the placeholders of a human task.
-std::string workflow_of(const Desk& desk, const core::people::Appeal& appeal);
+std::string workflow_of(const Desk& desk, const core::people::HumanTask& human_task);
 /// An event as the feed prints events; nothing if the event has no personal data.
 std::optional<std::string> redacted_event(const Options& options, std::string_view json);
 

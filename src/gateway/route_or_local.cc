@@ -35,7 +35,7 @@ std::vector<AgentListing> others_with(const Desk& desk,
 }
 
 void decide(Desk& desk, transport::Exchange& exchange, const RoutingQuestion& question) {
-    const auto& offers = tutor_of(desk).offers(*desk.engine);
+    const auto& offers = trainer_of(desk).offers(*desk.engine);
     const auto others = others_with(desk, offers, question);
     const auto* own = desk.engine->profile(question.agent);
     const auto* other = others.empty() ? nullptr : &others.front();
@@ -89,7 +89,7 @@ void post_route(Desk& desk, Call& call) {
                                               "agent '" + question.agent + "' is not registered"));
     }
     if (question.is_named) {
-        if (!is_offered(tutor_of(desk).offers(*desk.engine), question.capability)) {
+        if (!is_offered(trainer_of(desk).offers(*desk.engine), question.capability)) {
             return call.exchange->respond(
                 problem(Refusal::CapabilityNotRegistered,
                         "nobody has registered '" + question.capability + "'"));

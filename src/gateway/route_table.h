@@ -88,9 +88,9 @@ inline constexpr std::array kExplained{Answer{200, "What it would say.", "Explan
 inline constexpr std::array kFleet{Answer{200, "The fleet.", "Fleet"}};
 inline constexpr std::array kClassified{
     Answer{.status = 200, .meaning = "What it asks for, and what to do about it.", .component = "Classification", .or_text = true}};
-inline constexpr std::array kTalked{Answer{200, "The answer, or what has to be known first.", "Talk"},
+inline constexpr std::array kChatTurnBegun{Answer{200, "The answer, or what has to be known first.", "Talk"},
                                      Answer{202, "It is being worked on; chat_id shows it later.", "Talk"}};
-inline constexpr std::array kTalk{Answer{200, "The answer, or how far it is.", "Talk"}};
+inline constexpr std::array kChatTurn{Answer{200, "The answer, or how far it is.", "Talk"}};
 inline constexpr std::array kRouted{Answer{200, "The decision, and the rule that made it.", "Routing"}};
 inline constexpr std::array kSchemas{Answer{200, "All of them.", "Schemas"}};
 inline constexpr std::array kSchema{
@@ -239,9 +239,9 @@ inline constexpr std::array kRoutes{
           routes::kDone, "FleetStop"},
     Route{"POST", "/v1/fleet/resume", post_fleet_resume, kOperators, "Go on", routes::kDone, "Reason"},
     Route{"POST", "/v1/chat", post_chat, kWorkers | kUsers, "A user's words in, one answer out",
-          routes::kTalked, "Saying", true, routes::kChatParameters},
+          routes::kChatTurnBegun, "Saying", true, routes::kChatParameters},
     Route{"GET", "/v1/chat/{id}", get_chat, kWorkers | kUsers, "What came of words that were not answered at once",
-          routes::kTalk},
+          routes::kChatTurn},
     Route{"POST", "/v1/classify", post_classify, kInsiders, "What a user's words ask for, and what to do about it",
           routes::kClassified, "Words", true},
     Route{"POST", "/v1/route", post_route, kInsiders, "Whether an agent should route a request or handle it itself",

@@ -231,7 +231,7 @@ void get_workflow(Desk& desk, Call& call) {
 }
 
 void answer_started(Desk& desk, const TellStarted& started) {
-    const auto found = desk.pending.find(started.ask.value);
+    const auto found = desk.pending.find(started.reply_target.value);
     if (found == desk.pending.end()) return;
     auto pending = std::move(found->second);
     desk.pending.erase(found);
@@ -249,7 +249,7 @@ void answer_started(Desk& desk, const TellStarted& started) {
     if (standing && standing->ended != Sequence{} && started.is_duplicate) {
         return answer_from_record(desk, pending.exchange, pending.caller, standing->ended);
     }
-    const auto number = ++desk.ask_last;
+    const auto number = ++desk.reply_target_last;
     const auto leave = [&desk, id = started.id, number] { stop_waiting(desk, id, number); };
     const auto place = place_to_wait(desk, *pending.caller);
     // The exchange keeps both as long as it is not answered.

@@ -42,7 +42,7 @@ struct Pair {
     CertificatePtr certificate;
 };
 
-struct Wish {
+struct CertificateFields {
     std::string common_name;
     std::string usage;  ///< The extensions, in OpenSSL's syntax.
     std::string extended_usage;
@@ -92,32 +92,32 @@ std::string serial_of(const X509* certificate) {
 }
 
 /// Signed by the issuer, or self-signed without an issuer.
-Pair make_pair(const Wish& wish, const Pair* issuer) {
+Pair make_pair(const CertificateFields& fields, const Pair* issuer) {
     Pair made{.key = KeyPtr{EVP_EC_gen("P-256")}, .certificate = CertificatePtr{X509_new()}};
     CHECK(made.key != nullptr && made.certificate != nullptr);
     X509* const certificate = made.certificate.get();
     X509* const signer = issuer != nullptr ? issuer->certificate.get() : certificate;
     CHECK(X509_set_version(certificate, X509_VERSION_3) == 1);
     set_serial(certificate);
-    set_time(X509_getm_notBefore(certificate), wish.from);
-    set_time(X509_getm_notAfter(certificate), wish.until);
+    set_time(X509_getm_notBefore(certificate), fields.from);
+    set_time(X509_getm_notAfter(certificate), fields.until);
     CHECK(X509_set_pubkey(certificate, made.key.get()) == 1);
-    CHECK(
-        X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate),
-                                   "CN",
-                                   MBSTRING_UTF8,
-                                   reinterpret_cast<const unsigned char*>(wish.common_name.data()),
-                                   static_cast<int>(wish.common_name.size()),
-                                   -1,
-                                   0) == 1);
+    CHECK(X509_NAME_add_entry_by_txt(
+              X509_get_subject_name(certificate),
+              "CN",
+              MBSTRING_UTF8,
+              reinterpret_cast<const unsigned char*>(fields.common_name.data()),
+              static_cast<int>(fields.common_name.size()),
+              -1,
+              0) == 1);
     CHECK(X509_set_issuer_name(certificate, X509_get_subject_name(signer)) == 1);
     add_extension(certificate,
                   signer,
                   NID_basic_constraints,
-                  wish.is_authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE");
-    add_extension(certificate, signer, NID_key_usage, wish.usage);
-    add_extension(certificate, signer, NID_ext_key_usage, wish.extended_usage);
-    add_extension(certificate, signer, NID_subject_alt_name, wish.names);
+                  fields.is_authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE");
+    add_extension(certificate, signer, NID_key_usage, fields.usage);
+    add_extension(certificate, signer, NID_ext_key_usage, fields.extended_usage);
+    add_extension(certificate, signer, NID_subject_alt_name, fields.names);
     add_extension(certificate, signer, NID_subject_key_identifier, "hash");
     if (issuer != nullptr) {
         add_extension(certificate, signer, NID_authority_key_identifier, "keyid:always");

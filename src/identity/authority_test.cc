@@ -18,15 +18,15 @@ using testing::kDay;
 /// OpenSSL checks certificates against the real clock, which no test can replace.
 Time today() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-struct Talk {
+struct Handshake {
     bool is_open = false;
-    std::string trouble;  ///< Why a side ended the handshake.
+    std::string failure_reason;  ///< Why a side ended the handshake.
     std::shared_ptr<const TlsCertificate> shown;
 };
 
-struct Office : testing::Scratch {
+struct AuthorityFixture : testing::Scratch {
     Folder folder{path()};
-    explicit Office(const std::vector<std::string>& hosts = {}, Time at = today()) {
+    explicit AuthorityFixture(const std::vector<std::string>& hosts = {}, Time at = today()) {
         const auto made = make_authority(folder, hosts, at);
         EXPECT_TRUE(made) << made.error().message;
     }
@@ -42,7 +42,9 @@ struct Office : testing::Scratch {
 };
 
 /// Runs the handshake until neither side has anything left to send.
-Talk talk(const TlsFiles& hub, const TlsFiles& client, const std::string& host = "localhost") {
+Handshake handshake(const TlsFiles& hub,
+                    const TlsFiles& client,
+                    const std::string& host = "localhost") {
     const auto hub_context = TlsContext::for_server(hub).value();
     const auto client_context = TlsContext::for_client(client).value();
     auto server = TlsSession::of_server(*hub_context);
@@ -51,32 +53,32 @@ Talk talk(const TlsFiles& hub, const TlsFiles& client, const std::string& host =
     std::string to_caller;
     std::string ignored;
     caller.begin(to_hub);
-    Talk talk;
-    while (talk.trouble.empty() && !(to_hub.empty() && to_caller.empty())) {
+    Handshake handshake;
+    while (handshake.failure_reason.empty() && !(to_hub.empty() && to_caller.empty())) {
         const auto sent = std::exchange(to_hub, {});
         if (server.take(sent, ignored, to_caller) == TlsSession::Outcome::Broken) {
-            talk.trouble = "hub: " + server.trouble();
+            handshake.failure_reason = "hub: " + server.failure_reason();
             break;
         }
         const auto answered = std::exchange(to_caller, {});
         if (caller.take(answered, ignored, to_hub) == TlsSession::Outcome::Broken) {
-            talk.trouble = "client: " + caller.trouble();
+            handshake.failure_reason = "client: " + caller.failure_reason();
         }
     }
-    talk.is_open = talk.trouble.empty() && server.is_open() && caller.is_open();
-    talk.shown = server.certificate();
-    return talk;
+    handshake.is_open = handshake.failure_reason.empty() && server.is_open() && caller.is_open();
+    handshake.shown = server.certificate();
+    return handshake;
 }
 
 TEST(Authority, S14_GivesTheHubACertificateForItsHosts) {
-    const Office office{{"hub.example", "10.0.0.7"}};
+    const AuthorityFixture fixture{{"hub.example", "10.0.0.7"}};
     for (const auto* host : {"localhost", "127.0.0.1", "::1", "hub.example", "10.0.0.7"}) {
-        const auto said = talk(office.hub(), office.stranger(), host);
-        EXPECT_TRUE(said.is_open) << host << " " << said.trouble;
+        const auto said = handshake(fixture.hub(), fixture.stranger(), host);
+        EXPECT_TRUE(said.is_open) << host << " " << said.failure_reason;
         EXPECT_EQ(said.shown, nullptr) << "a client need not have a certificate";
     }
     for (const auto* host : {"evil.example", "10.0.0.8", "example"}) {
-        EXPECT_FALSE(talk(office.hub(), office.stranger(), host).is_open) << host;
+        EXPECT_FALSE(handshake(fixture.hub(), fixture.stranger(), host).is_open) << host;
     }
 }
 
@@ -88,52 +90,53 @@ TEST(Authority, RefusesHostsThatWouldAddOtherNames) {
 }
 
 TEST(Authority, StaysWhenTheHubsCertificateIsReplaced) {
-    const Office office;
-    const auto planner = office.agent("planner");
-    ASSERT_TRUE(make_authority(office.folder, {"hub.example"}, today()));
-    EXPECT_TRUE(talk(office.hub(), planner, "hub.example").is_open);
+    const AuthorityFixture fixture;
+    const auto planner = fixture.agent("planner");
+    ASSERT_TRUE(make_authority(fixture.folder, {"hub.example"}, today()));
+    EXPECT_TRUE(handshake(fixture.hub(), planner, "hub.example").is_open);
 }
 
 TEST(Authority, S15_NamesTheAgentInItsCertificate) {
-    const Office office;
+    const AuthorityFixture fixture;
     for (const auto* agent : {"planner", "agent://planner/1", "a@b:c"}) {
-        const auto said = talk(office.hub(), office.agent(agent));
-        ASSERT_TRUE(said.is_open) << said.trouble;
+        const auto said = handshake(fixture.hub(), fixture.agent(agent));
+        ASSERT_TRUE(said.is_open) << said.failure_reason;
         ASSERT_NE(said.shown, nullptr);
         EXPECT_EQ(agent_named_by(said.shown->names), agent);
-        const auto records = list_certificates(office.folder).value();
+        const auto records = list_certificates(fixture.folder).value();
         EXPECT_EQ(records.back().serial, said.shown->serial);
         EXPECT_EQ(records.back().expires, said.shown->until);
         EXPECT_EQ(records.back().agent, agent);
     }
-    EXPECT_FALSE(issue_certificate(office.folder, "a,URI:x", kDay, today()));
-    EXPECT_FALSE(issue_certificate(office.folder, "", kDay, today()));
+    EXPECT_FALSE(issue_certificate(fixture.folder, "a,URI:x", kDay, today()));
+    EXPECT_FALSE(issue_certificate(fixture.folder, "", kDay, today()));
 }
 
 TEST(Authority, S15_CertificatesOfAForeignAuthorityAreRejected) {
-    const Office office;
-    const Office other;
+    const AuthorityFixture fixture;
+    const AuthorityFixture other;
     auto foreign = other.agent("planner");
-    foreign.authority = office.folder.path_of(kAuthorityFile);
-    EXPECT_FALSE(talk(office.hub(), foreign).is_open);
-    EXPECT_FALSE(talk(office.hub(), other.stranger()).is_open) << "nor does a client trust the hub";
+    foreign.authority = fixture.folder.path_of(kAuthorityFile);
+    EXPECT_FALSE(handshake(fixture.hub(), foreign).is_open);
+    EXPECT_FALSE(handshake(fixture.hub(), other.stranger()).is_open)
+        << "nor does a client trust the hub";
 }
 
 TEST(Authority, S15_IssuedCertificatesExpire) {
-    const Office office;
-    EXPECT_TRUE(talk(office.hub(), office.agent("planner", kDay, today())).is_open);
-    const auto over = talk(office.hub(), office.agent("planner", kDay, today() - 2 * kDay));
+    const AuthorityFixture fixture;
+    EXPECT_TRUE(handshake(fixture.hub(), fixture.agent("planner", kDay, today())).is_open);
+    const auto over = handshake(fixture.hub(), fixture.agent("planner", kDay, today() - 2 * kDay));
     EXPECT_FALSE(over.is_open);
-    EXPECT_NE(over.trouble.find("expired"), std::string::npos) << over.trouble;
-    EXPECT_FALSE(talk(office.hub(), office.agent("planner", kDay, today() + kDay)).is_open)
+    EXPECT_NE(over.failure_reason.find("expired"), std::string::npos) << over.failure_reason;
+    EXPECT_FALSE(handshake(fixture.hub(), fixture.agent("planner", kDay, today() + kDay)).is_open)
         << "not yet";
 }
 
 TEST(Authority, S15_HubAndAgentCertificatesAreNotInterchangeable) {
-    const Office office;
-    EXPECT_FALSE(talk(office.hub(), office.hub()).is_open) << "it is for servers";
-    const auto planner = office.agent("planner");
-    EXPECT_FALSE(talk(planner, office.stranger()).is_open) << "nor is an agent a hub";
+    const AuthorityFixture fixture;
+    EXPECT_FALSE(handshake(fixture.hub(), fixture.hub()).is_open) << "it is for servers";
+    const auto planner = fixture.agent("planner");
+    EXPECT_FALSE(handshake(planner, fixture.stranger()).is_open) << "nor is an agent a hub";
 }
 
 TEST(Authority, IsNeededToIssueACertificate) {
@@ -144,19 +147,19 @@ TEST(Authority, IsNeededToIssueACertificate) {
 }
 
 TEST(TlsContext, NamesTheUnusableFile) {
-    const Office office;
-    auto files = office.hub();
-    files.key = office.folder.path_of("nothing");
+    const AuthorityFixture fixture;
+    auto files = fixture.hub();
+    files.key = fixture.folder.path_of("nothing");
     EXPECT_NE(TlsContext::for_server(files).error().message.find("nothing"), std::string::npos);
-    files = office.hub();
-    files.key = office.folder.path_of(kAuthorityKeyFile);
+    files = fixture.hub();
+    files.key = fixture.folder.path_of(kAuthorityKeyFile);
     EXPECT_FALSE(TlsContext::for_server(files)) << "the key of another";
 }
 
 TEST(TlsSession, CarriesBytesAndTheEndOfTheStream) {
-    const Office office;
-    const auto hub_context = TlsContext::for_server(office.hub()).value();
-    const auto client_context = TlsContext::for_client(office.stranger()).value();
+    const AuthorityFixture fixture;
+    const auto hub_context = TlsContext::for_server(fixture.hub()).value();
+    const auto client_context = TlsContext::for_client(fixture.stranger()).value();
     auto server = TlsSession::of_server(*hub_context);
     auto caller = TlsSession::of_client(*client_context, "localhost");
     std::string to_hub;
@@ -185,9 +188,9 @@ TEST(TlsSession, G7_KeepsNoMemoryOfTheBytesItCarried) {
         const auto info = ::mallinfo2();
         return info.uordblks + info.hblkhd;
     };
-    const Office office;
-    const auto hub_context = TlsContext::for_server(office.hub()).value();
-    const auto client_context = TlsContext::for_client(office.stranger()).value();
+    const AuthorityFixture fixture;
+    const auto hub_context = TlsContext::for_server(fixture.hub()).value();
+    const auto client_context = TlsContext::for_client(fixture.stranger()).value();
     auto server = TlsSession::of_server(*hub_context);
     auto caller = TlsSession::of_client(*client_context, "localhost");
     std::string to_hub;
@@ -209,8 +212,8 @@ TEST(TlsSession, G7_KeepsNoMemoryOfTheBytesItCarried) {
 }
 
 TEST(TlsSession, FailsOnBytesThatAreNoHandshake) {
-    const Office office;
-    const auto context = TlsContext::for_server(office.hub()).value();
+    const AuthorityFixture fixture;
+    const auto context = TlsContext::for_server(fixture.hub()).value();
     // Plain HTTP, and data before the handshake.
     for (const auto& bytes : {std::string{"GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
                               "\x17\x03\x03\x01\x01" + std::string(257, 'z')}) {

@@ -20,7 +20,7 @@ constexpr double kPrecision = 0.1;
 
 /// Per so many training examples, one empty vector is added as an example of no intent: without
 /// empty vectors, a classifier of two intents would assign every sentence to one of the two.
-constexpr std::size_t kLessonsPerSilence = 10;
+constexpr std::size_t kExamplesPerSilence = 10;
 
 /// From this number of intents on, a second thread saves time.
 constexpr std::size_t kIntentsForTwo = 16;
@@ -39,8 +39,8 @@ constexpr double kSlope = 4;
 constexpr double kMiddleMost = 0.11;
 /// How sharply the best two intents are told apart.
 constexpr double kRivalry = 8;
-double middle_for(std::size_t lessons) {
-    const double size = static_cast<double>(std::max<std::size_t>(lessons, 3));
+double middle_for(std::size_t examples) {
+    const double size = static_cast<double>(std::max<std::size_t>(examples, 3));
     return std::min(kMiddleMost, 0.45 * std::log10(size) - 1.12);
 }
 
@@ -66,12 +66,12 @@ void hush() {
 }
 
 /// The weights that separate the examples labelled 1 from all others.
-std::vector<double> separate(const problem& lessons) {
+std::vector<double> separate(const problem& examples) {
     parameter how{};
     how.solver_type = L2R_L2LOSS_SVC;  // The primal solver: the dual one uses random numbers.
     how.C = kPenalty;
     how.eps = kPrecision;
-    model* made = ::train(&lessons, &how);
+    model* made = ::train(&examples, &how);
     const double sign = made->label[0] > 0 ? 1 : -1;
     std::vector<double> weights(made->w, made->w + made->nr_feature);
     free_and_destroy_model(&made);
@@ -105,14 +105,14 @@ struct Task {
 
 void add_background(const Space& space, Course& course) {
     std::vector<float> scratch(space.size());
-    const std::size_t lessons = course.places.size();
+    const std::size_t examples = course.places.size();
     for (const auto text : kBackground) {
         auto place = space.place_of(text);
-        if (is_near_any(place, std::span{course.places}.first(lessons), scratch)) continue;
+        if (is_near_any(place, std::span{course.places}.first(examples), scratch)) continue;
         course.places.push_back(std::move(place));
         course.intents.push_back(0);
     }
-    course.places.resize(course.places.size() + lessons / kLessonsPerSilence + 1);
+    course.places.resize(course.places.size() + examples / kExamplesPerSilence + 1);
     course.intents.resize(course.places.size());
 }
 
@@ -125,19 +125,19 @@ struct Classifier::Learnt {
     std::vector<float> weights{};  ///< All intents of the first gram, then of the second, …
     double middle = 0;             ///< The score with confidence one half.
 
-    Course course_of(std::span<const Lesson> lessons);
+    Course course_of(std::span<const TrainingExample> examples);
     bool learn(const Course& course, const std::atomic<bool>& stops);
     void learn_some(const Task& task, std::atomic<std::size_t>& next);
     std::vector<Guess> guesses_of(const std::vector<double>& scores) const;
 };
 
-Course Classifier::Learnt::course_of(std::span<const Lesson> lessons) {
+Course Classifier::Learnt::course_of(std::span<const TrainingExample> examples) {
     Course course;
-    for (const Lesson& lesson : lessons) {
-        const auto found = std::ranges::find(intents, lesson.intent);
+    for (const TrainingExample& example : examples) {
+        const auto found = std::ranges::find(intents, example.intent);
         course.intents.push_back(static_cast<std::size_t>(found - intents.begin()));
-        if (found == intents.end()) intents.push_back(lesson.intent);
-        course.places.push_back(space.place_of(lesson.text));
+        if (found == intents.end()) intents.push_back(example.intent);
+        course.places.push_back(space.place_of(example.text));
     }
     return course;
 }
@@ -206,15 +206,15 @@ Classifier::~Classifier() = default;
 Classifier::Classifier(Classifier&&) noexcept = default;
 Classifier& Classifier::operator=(Classifier&&) noexcept = default;
 
-std::optional<Classifier> Classifier::train(std::span<const Lesson> lessons,
+std::optional<Classifier> Classifier::train(std::span<const TrainingExample> examples,
                                             const std::atomic<bool>& stops) {
     hush();
     std::vector<std::string_view> texts;
-    for (const Lesson& lesson : lessons) texts.push_back(lesson.text);
+    for (const TrainingExample& example : examples) texts.push_back(example.text);
     texts.insert(texts.end(), kBackground.begin(), kBackground.end());
     auto learnt = std::make_unique<Learnt>(
-        Learnt{.space = Space{texts}, .middle = middle_for(lessons.size())});
-    auto course = learnt->course_of(lessons);
+        Learnt{.space = Space{texts}, .middle = middle_for(examples.size())});
+    auto course = learnt->course_of(examples);
     add_background(learnt->space, course);
     if (!learnt->learn(course, stops)) return std::nullopt;
     return Classifier{std::move(learnt)};

@@ -17,7 +17,7 @@
 namespace parlance::intents {
 
 /// A training example: one sentence and its intent. An empty intent marks an out-of-scope sentence.
-struct Lesson {
+struct TrainingExample {
     std::string intent;
     std::string text;
 };
@@ -30,7 +30,7 @@ struct Guess {
 class Classifier {
   public:
     /// Nothing if `stops` became true meanwhile. The work is linear in the text times the intents.
-    static std::optional<Classifier> train(std::span<const Lesson> lessons,
+    static std::optional<Classifier> train(std::span<const TrainingExample> examples,
                                            const std::atomic<bool>& stops);
     ~Classifier();
     Classifier(Classifier&&) noexcept;

@@ -8,7 +8,7 @@ namespace {
 
 const std::atomic<bool> kGoOn{false};
 
-const std::vector<Lesson> kOffice{
+const std::vector<TrainingExample> kExamples{
     {"PROJECT", "project our revenue for the next five years"},
     {"PROJECT", "forecast cash flow"},
     {"PROJECT", "what will sales be in 2030"},
@@ -20,26 +20,28 @@ const std::vector<Lesson> kOffice{
     {"CHECK", "audit the supplier"},
 };
 
-Classifier learnt(const std::vector<Lesson>& lessons) { return *Classifier::train(lessons, kGoOn); }
+Classifier learnt(const std::vector<TrainingExample>& examples) {
+    return *Classifier::train(examples, kGoOn);
+}
 
 Guess best(const Classifier& classifier, std::string_view text) {
     return classifier.guess(text).front();
 }
 
 TEST(Intents, K12_AreRecognisedInOtherWordsThanTheExamples) {
-    const auto classifier = learnt(kOffice);
+    const auto classifier = learnt(kExamples);
     EXPECT_EQ(best(classifier, "please forecast the revenue").intent, "PROJECT");
     EXPECT_EQ(best(classifier, "generate a short memo").intent, "WRITE");
     EXPECT_EQ(best(classifier, "audit whether this suplier is complaint").intent, "CHECK");
-    for (const Lesson& lesson : kOffice) {
-        const auto guess = best(classifier, lesson.text);
-        EXPECT_EQ(guess.intent, lesson.intent) << lesson.text;
-        EXPECT_GE(guess.confidence, 0.5) << lesson.text;
+    for (const TrainingExample& example : kExamples) {
+        const auto guess = best(classifier, example.text);
+        EXPECT_EQ(guess.intent, example.intent) << example.text;
+        EXPECT_GE(guess.confidence, 0.5) << example.text;
     }
 }
 
 TEST(Intents, K13_OutOfScopeSentencesHaveLowConfidence) {
-    const auto classifier = learnt(kOffice);
+    const auto classifier = learnt(kExamples);
     for (const auto* text : {"how tall is a giraffe", "play some music", "xyzzy", "", "?"}) {
         EXPECT_LT(best(classifier, text).confidence, 0.35) << text;
     }
@@ -54,16 +56,16 @@ TEST(Intents, K13_OneCapabilityWithOneExampleIsNotTheAnswerToEverything) {
 }
 
 TEST(Intents, K13_SentencesTrainedAsOutOfScopeHaveLowConfidence) {
-    auto lessons = kOffice;
+    auto examples = kExamples;
     const std::string_view text = "report a broken printer to the janitor";
-    const auto before = best(learnt(lessons), text).confidence;
-    lessons.push_back({"", std::string{text}});
-    EXPECT_LT(best(learnt(lessons), text).confidence, before);
+    const auto before = best(learnt(examples), text).confidence;
+    examples.push_back({"", std::string{text}});
+    EXPECT_LT(best(learnt(examples), text).confidence, before);
 }
 
 TEST(Intents, K12_TheSameExamplesGiveTheSameGuessesToTheLastBit) {
-    const auto one = learnt(kOffice);
-    const auto other = learnt(kOffice);
+    const auto one = learnt(kExamples);
+    const auto other = learnt(kExamples);
     for (const auto* text : {"forecast a report", "check it", "revenue"}) {
         const auto left = one.guess(text);
         const auto right = other.guess(text);
@@ -75,23 +77,23 @@ TEST(Intents, K12_TheSameExamplesGiveTheSameGuessesToTheLastBit) {
 }
 
 TEST(Intents, K12_ManyIntentsTrainedOnTwoThreadsComeOutTheSame) {
-    std::vector<Lesson> lessons;
+    std::vector<TrainingExample> examples;
     for (int i = 0; i < 40; ++i) {
         const auto word = std::to_string(i * 7919);
-        lessons.push_back({"I" + word, "order part " + word});
-        lessons.push_back({"I" + word, "is part " + word + " in stock"});
+        examples.push_back({"I" + word, "order part " + word});
+        examples.push_back({"I" + word, "is part " + word + " in stock"});
     }
-    const auto one = learnt(lessons);
-    const auto other = learnt(lessons);
-    for (const Lesson& lesson : lessons) {
-        EXPECT_EQ(best(one, lesson.text).intent, lesson.intent);
-        EXPECT_EQ(best(one, lesson.text).confidence, best(other, lesson.text).confidence);
+    const auto one = learnt(examples);
+    const auto other = learnt(examples);
+    for (const TrainingExample& example : examples) {
+        EXPECT_EQ(best(one, example.text).intent, example.intent);
+        EXPECT_EQ(best(one, example.text).confidence, best(other, example.text).confidence);
     }
 }
 
 TEST(Intents, K12_TrainingStopsOnRequest) {
     const std::atomic<bool> stops{true};
-    EXPECT_FALSE(Classifier::train(kOffice, stops));
+    EXPECT_FALSE(Classifier::train(kExamples, stops));
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace {
 
 using testing::Crashed;
 using testing::Diary;
+using testing::DiskFailure;
 using testing::kSmall;
 using testing::MemoryDisk;
-using testing::Mishap;
 
 std::string snapshot_text(Sequence sequence) {
     return testing::text_of(sequence.value, 700) + " is the state at this point";
@@ -118,10 +118,10 @@ void expect_recovery_from_everything(const MemoryDisk& disk, const Diary& diary,
     expect_recovery(*killed, diary);
     expect_recovery_from_power_loss(disk, diary, [](std::uint64_t) { return 0; });
     expect_recovery_from_power_loss(disk, diary, [](std::uint64_t) { return 1; });
-    std::mt19937_64 chance{seed};
+    std::mt19937_64 entropy{seed};
     for (int i = 0; i < 4; ++i) {
         expect_recovery_from_power_loss(
-            disk, diary, [&](std::uint64_t bound) { return chance() % bound; });
+            disk, diary, [&](std::uint64_t bound) { return entropy() % bound; });
     }
 }
 
@@ -133,7 +133,7 @@ std::uint64_t operations_of_a_life() {
     return disk.operations();
 }
 
-class EveryOperation : public ::testing::TestWithParam<Mishap> {};
+class EveryOperation : public ::testing::TestWithParam<DiskFailure> {};
 
 TEST_P(EveryOperation, MayFailWithoutLosingAcknowledgedRecords) {
     const auto operations = operations_of_a_life();
@@ -148,13 +148,13 @@ TEST_P(EveryOperation, MayFailWithoutLosingAcknowledgedRecords) {
     }
 }
 
-std::string name_of(const ::testing::TestParamInfo<Mishap>& tested) {
+std::string name_of(const ::testing::TestParamInfo<DiskFailure>& tested) {
     static constexpr const char* kNames[] = {
         "Error", "Full", "ShortError", "ShortFull", "CrashBefore", "CrashWithin", "CrashAfter"};
     return kNames[static_cast<std::size_t>(tested.param)];
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EveryOperation, ::testing::ValuesIn(testing::kMishaps), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, EveryOperation, ::testing::ValuesIn(testing::kDiskFailures), name_of);
 
 /// A disk with the remains of an append that lost some sectors.
 std::unique_ptr<MemoryDisk> torn_disk(Diary& diary, const testing::Chooser& choose) {
@@ -162,7 +162,7 @@ std::unique_ptr<MemoryDisk> torn_disk(Diary& diary, const testing::Chooser& choo
     {
         auto journal = Journal::open(*disk, kSmall).value();
         EXPECT_TRUE(diary.append(*journal, {100, 300}));
-        disk->plan(1, Mishap::CrashBefore);  // The write is done, the sync is not.
+        disk->plan(1, DiskFailure::CrashBefore);  // The write is done, the sync is not.
         EXPECT_THROW(diary.append(*journal, {200, 1500, 40}), Crashed);
     }
     disk->lose_power(choose);
@@ -176,15 +176,16 @@ testing::Chooser every_other() {
 TEST(Recovery, MayBeInterruptedAtAnyOperationInAnyWay) {
     for (unsigned seed = 0; seed < 12; ++seed) {
         Diary diary;
-        std::mt19937_64 chance{seed};
-        const auto torn = torn_disk(diary, [&](std::uint64_t bound) { return chance() % bound; });
+        std::mt19937_64 entropy{seed};
+        const auto torn = torn_disk(diary, [&](std::uint64_t bound) { return entropy() % bound; });
         const auto counting = torn->clone();
         ASSERT_TRUE(Journal::open(*counting, kSmall));
         for (std::uint64_t n = 0; n < counting->operations(); ++n) {
-            for (const auto mishap : testing::kMishaps) {
-                SCOPED_TRACE(fmt::format("seed {} operation {} mishap {}", seed, n, int(mishap)));
+            for (const auto disk_failure : testing::kDiskFailures) {
+                SCOPED_TRACE(
+                    fmt::format("seed {} operation {} failure {}", seed, n, int(disk_failure)));
                 const auto disk = torn->clone();
-                disk->plan(n, mishap);
+                disk->plan(n, disk_failure);
                 try {
                     (void)Journal::open(*disk, kSmall);
                 } catch (const Crashed&) {
@@ -280,7 +281,7 @@ TEST(Recovery, MakesABatchDurableThatAFailedSyncLeftInTheCache) {
     {
         auto journal = Journal::open(disk, kSmall).value();
         ASSERT_TRUE(diary.append(*journal, {100}));
-        disk.plan(1, Mishap::Error);
+        disk.plan(1, DiskFailure::Error);
         ASSERT_FALSE(diary.append(*journal, {100}));
     }
     disk.restart();

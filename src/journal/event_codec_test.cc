@@ -44,9 +44,9 @@ struct Filler {
     void fill(EnvelopePtr& envelope) { envelope = some_envelope(); }
     void fill(Priority& priority) { priority = Priority::Critical; }
     void fill(InstanceKind& kind) { kind = InstanceKind::Push; }
-    void fill(Setback& setback) { setback = Setback::MailboxFull; }
-    void fill(Road& road) { road = Road::Strategy; }
-    void fill(StepEnd& end) { end = StepEnd::Missing; }
+    void fill(DeliveryFailure& failure) { failure = DeliveryFailure::MailboxFull; }
+    void fill(StepPath& path) { path = StepPath::Strategy; }
+    void fill(StepEnd& end) { end = StepEnd::Blocked; }
     void fill(WorkflowEnd& end) { end = WorkflowEnd::Cancelled; }
     void fill(Refusal& refusal) { refusal = Refusal::AgentHasWork; }
     void fill(Dialect& dialect) { dialect = Dialect::Correlation; }
@@ -205,15 +205,15 @@ TEST(EventCodec, NeverDecodesATruncatedEventAsTheWholeEvent) {
 }
 
 TEST(EventCodec, SurvivesAnyBytes) {
-    std::mt19937 chance{20};
+    std::mt19937 entropy{20};
     for (const auto& event : all_events()) {
         const auto bytes = encoded(event);
         for (int i = 0; i < 300; ++i) {
             auto changed = bytes;
-            for (auto n = chance() % 4 + 1; n > 0; --n) {
-                changed[chance() % changed.size()] = static_cast<char>(chance());
+            for (auto n = entropy() % 4 + 1; n > 0; --n) {
+                changed[entropy() % changed.size()] = static_cast<char>(entropy());
             }
-            if (chance() % 4 == 0) changed.resize(chance() % (changed.size() + 1));
+            if (entropy() % 4 == 0) changed.resize(entropy() % (changed.size() + 1));
             const auto back = decode(changed);
             if (!back) continue;
             // Every decoded event can be encoded, decoded and shown.

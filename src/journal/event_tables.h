@@ -157,7 +157,7 @@ template <> inline constexpr std::tuple kFields<DeliveryAcknowledged>{
 template <> inline constexpr std::tuple kFields<DeliveryReturned>{
     Field{1, "ticket", &DeliveryReturned::ticket},
     Field{2, "attempt", &DeliveryReturned::attempt},
-    Field{3, "setback", &DeliveryReturned::setback},
+    Field{3, "setback", &DeliveryReturned::failure},
     Field{4, "retry_at", &DeliveryReturned::retry_at},
     Field{5, "reason", &DeliveryReturned::reason},
     Field{6, "is_unanswered", &DeliveryReturned::is_unanswered},
@@ -167,7 +167,7 @@ template <> inline constexpr std::tuple kFields<RetryBegan>{
 };
 template <> inline constexpr std::tuple kFields<MessageDropped>{
     Field{1, "ticket", &MessageDropped::ticket},
-    Field{2, "setback", &MessageDropped::setback},
+    Field{2, "setback", &MessageDropped::failure},
     Field{3, "reason", &MessageDropped::reason},
     Field{4, "is_unanswered", &MessageDropped::is_unanswered},
 };
@@ -176,7 +176,7 @@ template <> inline constexpr std::tuple kFields<MessageExpired>{
 };
 template <> inline constexpr std::tuple kFields<MessageDeadLettered>{
     Field{1, "ticket", &MessageDeadLettered::ticket},
-    Field{2, "setback", &MessageDeadLettered::setback},
+    Field{2, "setback", &MessageDeadLettered::failure},
     Field{3, "reason", &MessageDeadLettered::reason},
     Field{4, "is_unanswered", &MessageDeadLettered::is_unanswered},
 };
@@ -326,14 +326,14 @@ template <> inline constexpr std::tuple kFields<StepBegan>{
     Field{2, "step", &StepBegan::step},
     Field{3, "item", &StepBegan::item},
     Field{4, "attempt", &StepBegan::attempt},
-    Field{5, "road", &StepBegan::road},
+    Field{5, "road", &StepBegan::path},
     Field{6, "request", &StepBegan::request},
 };
 template <> inline constexpr std::tuple kFields<StepDelayed>{
     Field{1, "run", &StepDelayed::run},
     Field{2, "step", &StepDelayed::step},
     Field{3, "item", &StepDelayed::item},
-    Field{4, "road", &StepDelayed::road},
+    Field{4, "road", &StepDelayed::path},
     Field{5, "attempt", &StepDelayed::attempt},
     Field{6, "until", &StepDelayed::until},
     Field{7, "code", &StepDelayed::code},
@@ -369,7 +369,7 @@ template <> inline constexpr std::tuple kFields<StepAsked>{
     Field{1, "run", &StepAsked::run},
     Field{2, "step", &StepAsked::step},
     Field{3, "item", &StepAsked::item},
-    Field{4, "appeal", &StepAsked::appeal},
+    Field{4, "appeal", &StepAsked::human_task},
     Field{5, "confidence", &StepAsked::confidence},
     Field{6, "output_at", &StepAsked::output_at},
     Field{7, "output_size", &StepAsked::output_size},

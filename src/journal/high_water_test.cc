@@ -16,9 +16,9 @@ using testing::at_ms;
 using testing::batch_of;
 using testing::Crashed;
 using testing::Diary;
+using testing::DiskFailure;
 using testing::kSmall;
 using testing::MemoryDisk;
-using testing::Mishap;
 using testing::read_all;
 
 constexpr Options kReading{.segment_bytes = 8192, .is_read_only = true};
@@ -228,10 +228,11 @@ TEST_F(LostTailTest, LossOfATruncatedSegmentSurvivesAnInterruptedAcceptance) {
         const auto counting = harmed->clone();
         ASSERT_TRUE(Journal::open(*counting, accepting(15)));
         for (std::uint64_t n = 0; n < counting->operations(); ++n) {
-            for (const auto mishap : testing::kMishaps) {
-                SCOPED_TRACE(fmt::format("{} bytes operation {} mishap {}", bytes, n, int(mishap)));
+            for (const auto disk_failure : testing::kDiskFailures) {
+                SCOPED_TRACE(
+                    fmt::format("{} bytes operation {} failure {}", bytes, n, int(disk_failure)));
                 const auto copy = harmed->clone();
-                copy->plan(n, mishap);
+                copy->plan(n, disk_failure);
                 try {
                     (void)Journal::open(*copy, accepting(15));
                 } catch (const Crashed&) {
@@ -386,11 +387,12 @@ TEST_F(LostTailTest, LossSurvivesAnInterruptedAcceptance) {
     const auto counting = disk.clone();
     ASSERT_TRUE(Journal::open(*counting, accepting(15)));
     for (std::uint64_t n = 0; n < counting->operations(); ++n) {
-        for (const auto mishap : testing::kMishaps) {
+        for (const auto disk_failure : testing::kDiskFailures) {
             for (const std::uint64_t kept : {0U, 1U}) {
-                SCOPED_TRACE(fmt::format("operation {} mishap {} kept {}", n, int(mishap), kept));
+                SCOPED_TRACE(
+                    fmt::format("operation {} failure {} kept {}", n, int(disk_failure), kept));
                 const auto copy = disk.clone();
-                copy->plan(n, mishap);
+                copy->plan(n, disk_failure);
                 try {
                     (void)Journal::open(*copy, accepting(15));
                 } catch (const Crashed&) {
@@ -545,14 +547,14 @@ TEST_F(HighWaterTest, IsWrittenWithOneWriteAndOneSyncAndNeverGoesBack) {
 
 TEST_F(HighWaterTest, IsNeverAheadOfTheJournalAfterAnyFailure) {
     for (std::uint64_t n = 0; n < 8; ++n) {
-        for (const auto mishap : testing::kMishaps) {
-            SCOPED_TRACE(fmt::format("operation {} mishap {}", n, int(mishap)));
+        for (const auto disk_failure : testing::kDiskFailures) {
+            SCOPED_TRACE(fmt::format("operation {} failure {}", n, int(disk_failure)));
             const auto copy = disk.clone();
             auto life = diary;
             try {
                 const auto journal = Journal::open(*copy, kSmall).value();
                 ASSERT_TRUE(life.append(*journal, {30}));
-                copy->plan(n, mishap);
+                copy->plan(n, disk_failure);
                 (void)journal->write_high_water(journal->high_water());
                 if (life.append(*journal, {30})) {
                     (void)journal->write_high_water(journal->high_water());

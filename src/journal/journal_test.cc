@@ -13,9 +13,9 @@ namespace {
 using testing::at_ms;
 using testing::batch_of;
 using testing::Diary;
+using testing::DiskFailure;
 using testing::kSmall;
 using testing::MemoryDisk;
-using testing::Mishap;
 using testing::read_all;
 using testing::text_of;
 
@@ -197,19 +197,20 @@ TEST(Journal, PromisesNothingMoreOnceItsSegmentHasNoName) {
 }
 
 TEST(Journal, RecoversFromAnyFailureExceptAFailedSync) {
-    for (const auto mishap : {Mishap::Error, Mishap::Full, Mishap::ShortError, Mishap::ShortFull}) {
+    for (const auto disk_failure :
+         {DiskFailure::Error, DiskFailure::Full, DiskFailure::ShortError, DiskFailure::ShortFull}) {
         for (std::uint64_t n = 0;; ++n) {
             MemoryDisk disk;
             Diary diary;
             const auto journal = opened(disk);
             ASSERT_TRUE(diary.append(*journal, {3000}));
             const auto operations = disk.operations();
-            disk.plan(n, mishap);
+            disk.plan(n, disk_failure);
             const auto batch = batch_of({text_of(1, 3000)});
             const auto rolled = journal->append({}, batch);
             if (rolled && disk.operations() - operations <= n) break;
             const auto again = journal->append({}, batch);
-            SCOPED_TRACE(fmt::format("operation {} mishap {}", n, int(mishap)));
+            SCOPED_TRACE(fmt::format("operation {} failure {}", n, int(disk_failure)));
             // After a failed sync nothing is tried again; after any other failure the second append
             // succeeds.
             EXPECT_TRUE(again || again.error().fault != Fault::Exhausted);
@@ -241,7 +242,7 @@ TEST(Journal, WaitsForRoomOnAFullDiskAndLosesNothing) {
 TEST(Journal, AcceptsADifferentBatchAfterAFullDisk) {
     MemoryDisk disk;
     const auto journal = opened(disk);
-    disk.plan(0, Mishap::ShortFull);
+    disk.plan(0, DiskFailure::ShortFull);
     EXPECT_EQ(journal->append({}, batch_of({text_of(1, 3000)})).error().fault, Fault::Exhausted);
     ASSERT_TRUE(journal->append({}, batch_of({"short"})));
     EXPECT_EQ(read_all(*opened(disk)), std::vector<std::string>{"short"});
@@ -250,7 +251,7 @@ TEST(Journal, AcceptsADifferentBatchAfterAFullDisk) {
 TEST(Journal, RefusesEverythingAfterAFailedSyncWithTheSameError) {
     MemoryDisk disk;
     const auto journal = opened(disk);
-    disk.plan(1, Mishap::Full);
+    disk.plan(1, DiskFailure::Full);
     const auto failed = journal->append({}, batch_of({"a"}));
     ASSERT_FALSE(failed);
     EXPECT_NE(failed.error().fault, Fault::Exhausted);
@@ -266,7 +267,7 @@ TEST(Journal, RefusesEverythingAfterAFailedSyncWithTheSameError) {
 TEST(Journal, StopsAppendingWhenASyncOfTheSpareFailed) {
     MemoryDisk disk;
     const auto journal = opened(disk);
-    disk.plan(3, Mishap::Error);  // After remove, open and one write.
+    disk.plan(3, DiskFailure::Error);  // After remove, open and one write.
     ASSERT_FALSE(journal->prepare_spare());
     EXPECT_FALSE(journal->append({}, batch_of({"a"})));
 }
@@ -477,7 +478,7 @@ TEST(Snapshots, LeaveNothingBehindAfterAFailureAndRepeatTheError) {
     ASSERT_TRUE(journal->append({}, batch_of({"a"})));
     auto writer = journal->start_snapshot(journal->last_sequence(), {}).value();
     ASSERT_TRUE(writer->add("one"));
-    disk.plan(1, Mishap::ShortFull);
+    disk.plan(1, DiskFailure::ShortFull);
     const auto failed = writer->add("two");
     ASSERT_FALSE(failed);
     EXPECT_EQ(writer->add("three").error().message, failed.error().message);

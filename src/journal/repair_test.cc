@@ -486,7 +486,7 @@ TEST_F(RepairTest, OfTheNewestSegmentThatIsInterruptedLeavesNoShorterJournal) {
             SCOPED_TRACE(fmt::format("operation {} kept {}", operation, kept));
             const auto disk = disk_->clone();
             disk->flip_bit(segments_.back(), 4096 + 72 + 10, 0);  // Nothing else tells of it.
-            disk->plan(operation, testing::Mishap::CrashBefore);
+            disk->plan(operation, testing::DiskFailure::CrashBefore);
             try {
                 is_done = repair(*disk, *copy_, {}).has_value();
             } catch (const testing::Crashed&) {
@@ -508,7 +508,7 @@ TEST_F(RepairTest, ThatIsInterruptedStillHasWhatOnlyTheDamagedFileHas) {
         SCOPED_TRACE(operation);
         const auto disk = disk_->clone();
         disk->flip_bit(segments_[0], 4096 + 72 + 10, 0);
-        disk->plan(operation, testing::Mishap::CrashBefore);
+        disk->plan(operation, testing::DiskFailure::CrashBefore);
         try {
             is_done = repair(*disk, *backup, {}).has_value();
         } catch (const testing::Crashed&) {
@@ -523,12 +523,13 @@ TEST_F(RepairTest, ThatIsInterruptedStillHasWhatOnlyTheDamagedFileHas) {
 }
 
 TEST_F(RepairTest, CanBeRepeatedAfterAnyFailureOrCrash) {
-    for (const auto mishap : testing::kMishaps) {
+    for (const auto disk_failure : testing::kDiskFailures) {
         for (std::uint64_t operation = 0;; ++operation) {
-            SCOPED_TRACE(fmt::format("mishap {} at {}", static_cast<int>(mishap), operation));
+            SCOPED_TRACE(
+                fmt::format("failure {} at {}", static_cast<int>(disk_failure), operation));
             const auto disk = disk_->clone();
             disk->flip_bit(segments_[1], 4096 + 72 + 200, 0);
-            disk->plan(operation, mishap);
+            disk->plan(operation, disk_failure);
             bool is_done = false;
             try {
                 is_done = repair(*disk, *copy_, {}).has_value();

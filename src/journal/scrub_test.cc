@@ -177,7 +177,7 @@ TEST_F(ScrubTest, ContinuesAfterADiskFaultAndReportsEarlierFindings) {
     disk_->flip_bit(segments_[1], 4096 + 72 + 200, 0);
     for (std::uint64_t operation = 0; operation < 30; ++operation) {
         Scrub scrub{*disk_};
-        disk_->plan(operation, testing::Mishap::Full);
+        disk_->plan(operation, testing::DiskFailure::Full);
         std::vector<Damage> found;
         for (int i = 0; i < 20 && scrub.counts().rounds == 0; ++i) {
             const auto step = scrub.step(last(), kAll);

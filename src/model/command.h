@@ -13,9 +13,9 @@
 #include "model/claim.h"
 #include "model/envelope.h"
 #include "model/handing.h"
+#include "model/human_task.h"
 #include "model/ids.h"
 #include "model/message.h"
-#include "model/person.h"
 #include "model/profile.h"
 #include "model/refusal.h"
 
@@ -227,12 +227,12 @@ struct StartWorkflow {
 };
 
 /// Opens a human task.
-struct AskPerson {
+struct OpenHumanTask {
     HumanQuestion question;
 };
 
 /// A person's answer to an open human task, accepted only once.
-struct AnswerPerson {
+struct AnswerHumanTask {
     Ticket id;
     HumanDecision decision = HumanDecision::Approve;
     std::string reason{};
@@ -366,8 +366,8 @@ using Command = std::variant<StartHub,
                              AuthorizeTool,
                              Tick,
                              StartWorkflow,
-                             AskPerson,
-                             AnswerPerson,
+                             OpenHumanTask,
+                             AnswerHumanTask,
                              NotePeopleTold,
                              WriteContext,
                              HandOffContext,
@@ -378,15 +378,15 @@ using Command = std::variant<StartHub,
                              KeepAnalysis>;
 
 /// Where the direct answer to a command goes. Opaque to the core.
-using Ask = Strong<struct AskTag, std::uint64_t>;
+using ReplyTarget = Strong<struct ReplyTargetTag, std::uint64_t>;
 
 /// A command with its caller and time: stamped by the hub, never read off the wire.
 struct Stamped {
     Command command;
     std::shared_ptr<const Caller> caller;  ///< Null: the hub itself.
     Time now{};
-    std::uint64_t chance = 0;  ///< Fresh random bits for this command.
-    Ask ask{};
+    std::uint64_t entropy = 0;  ///< Fresh random bits for this command.
+    ReplyTarget reply_target{};
 };
 
 }  // namespace parlance

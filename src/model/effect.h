@@ -14,7 +14,7 @@ namespace parlance {
 
 /// Tells the sender "accepted". For a duplicate, names the first message.
 struct TellAccepted {
-    Ask ask;
+    ReplyTarget reply_target;
     Ticket ticket;  ///< Of the (first) copy; a request's answer will name the ticket.
     Sequence sequence;
     EnvelopePtr envelope;  ///< Null for a duplicate: `id` has the message's id then.
@@ -27,7 +27,7 @@ struct TellAccepted {
 };
 
 struct TellRefused {
-    Ask ask;
+    ReplyTarget reply_target;
     std::string id;  ///< The message's, if any.
     Refusal refusal = Refusal::None;
     std::string detail;
@@ -38,12 +38,12 @@ struct TellRefused {
 
 /// Tells the caller that a command without a specific answer worked.
 struct TellDone {
-    Ask ask;
+    ReplyTarget reply_target;
     bool is_settlement = false;  ///< The command settled a delivery.
 };
 
 struct TellJoined {
-    Ask ask;
+    ReplyTarget reply_target;
     InstanceNumber instance;
     AgentId agent;
 };
@@ -71,7 +71,7 @@ struct Grant {
 };
 
 struct Deliver {
-    Ask ask;  ///< Set when the copies are the answer to a TakeMessages.
+    ReplyTarget reply_target;  ///< Set when the copies are the answer to a TakeMessages.
     InstanceNumber instance;
     DeliveryToken delivery;
     EnvelopePtr envelope;
@@ -124,7 +124,7 @@ struct TellCancelled {
 
 /// Tells the starter of a workflow that the workflow runs.
 struct TellStarted {
-    Ask ask;
+    ReplyTarget reply_target;
     std::string id;
     std::string correlation;
     Sequence sequence;
@@ -139,7 +139,7 @@ struct TellEnded {
 
 /// Tells the caller the id of the new human task.
 struct TellAsked {
-    Ask ask;
+    ReplyTarget reply_target;
     Ticket id;
     Time asked_at{};
 };

@@ -15,9 +15,9 @@
 #include "model/command.h"
 #include "model/envelope.h"
 #include "model/handing.h"
+#include "model/human_task.h"
 #include "model/ids.h"
 #include "model/message.h"
-#include "model/person.h"
 #include "model/plan.h"
 #include "model/profile.h"
 #include "model/refusal.h"
@@ -149,7 +149,7 @@ struct DeliveryAcknowledged {
 struct DeliveryReturned {
     Ticket ticket;
     std::uint32_t attempt = 0;
-    Setback setback = Setback::Nacked;
+    DeliveryFailure failure = DeliveryFailure::Nacked;
     Time retry_at{};
     std::string reason;
     bool is_unanswered = false;  ///< The message was posted to an endpoint, and no response came.
@@ -163,7 +163,7 @@ struct RetryBegan {
 /// The single delivery of an at-most-once message failed: the message is dropped, on record.
 struct MessageDropped {
     Ticket ticket;
-    Setback setback = Setback::Nacked;
+    DeliveryFailure failure = DeliveryFailure::Nacked;
     std::string reason;
     bool is_unanswered = false;  ///< As in DeliveryReturned.
 };
@@ -175,7 +175,7 @@ struct MessageExpired {
 
 struct MessageDeadLettered {
     Ticket ticket;
-    Setback setback = Setback::RetriesExhausted;
+    DeliveryFailure failure = DeliveryFailure::RetriesExhausted;
     std::string reason;
     bool is_unanswered = false;  ///< As in DeliveryReturned.
 };
@@ -369,7 +369,7 @@ struct StepBegan {
     std::uint32_t step = 0;
     std::uint32_t item = 0;
     std::uint32_t attempt = 0;
-    Road road = Road::Planned;
+    StepPath path = StepPath::Planned;
     Ticket request;
 };
 
@@ -378,8 +378,8 @@ struct StepDelayed {
     Ticket run;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
-    Road road = Road::Planned;  ///< Path of the next attempt.
-    std::uint32_t attempt = 0;  ///< Attempts on the path so far.
+    StepPath path = StepPath::Planned;  ///< Path of the next attempt.
+    std::uint32_t attempt = 0;          ///< Attempts on the path so far.
     Time until{};
     std::string code;
     std::string detail;
@@ -413,7 +413,7 @@ struct StepAsked {
     Ticket run;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
-    Ticket appeal;
+    Ticket human_task;
     std::uint32_t confidence = kNoConfidence;
     std::uint32_t output_at = 0;
     std::uint32_t output_size = 0;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/person.h"
+#include "model/human_task.h"
 
 namespace parlance {
 

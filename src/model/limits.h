@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/time.h"
-#include "model/person.h"
+#include "model/human_task.h"
 
 namespace parlance {
 
@@ -53,8 +53,8 @@ struct Limits {
 
     // People.
     PeopleRules people{};
-    std::uint64_t appeals_max = 1'000'000;
-    std::uint64_t appeals_ended_max = 1'000;  ///< Ended human tasks kept for reading.
+    std::uint64_t human_tasks_max = 1'000'000;
+    std::uint64_t human_tasks_ended_max = 1'000;  ///< Ended human tasks kept for reading.
 
     // Shared data: contexts, state and sessions.
     std::uint64_t shared_items_max = 1'000'000;  ///< Of all kinds together, facts included.

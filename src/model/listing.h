@@ -39,7 +39,7 @@ struct DeadLetterListing {
     AgentId recipient;
     EnvelopePtr envelope;
     Priority priority = Priority::Normal;
-    Setback setback = Setback::RetriesExhausted;
+    DeliveryFailure failure = DeliveryFailure::RetriesExhausted;
     std::string reason;
     std::uint32_t attempts = 0;
     Time died_at{};

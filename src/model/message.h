@@ -34,7 +34,7 @@ enum class AnswerKind : std::uint8_t {
 };
 
 /// Why a delivery came back to the hub unsettled, or why a message was given up.
-enum class Setback : std::uint8_t {
+enum class DeliveryFailure : std::uint8_t {
     Nacked = 1,        ///< The agent cannot take the message now.
     LeaseExpired,      ///< The agent did not settle in time.
     InstanceLost,      ///< The holding instance went away.
@@ -51,8 +51,8 @@ enum class Setback : std::uint8_t {
 
 /// True if the attempt counts toward the retry limit. An attempt ended by the hub, or never
 /// received by the agent, is not the agent's failure.
-constexpr bool is_counted(Setback setback) {
-    return setback != Setback::HubRestarted && setback != Setback::NotReached;
+constexpr bool is_counted(DeliveryFailure failure) {
+    return failure != DeliveryFailure::HubRestarted && failure != DeliveryFailure::NotReached;
 }
 
 }  // namespace parlance

@@ -9,8 +9,8 @@
 
 #include "model/envelope.h"
 #include "model/handing.h"
+#include "model/human_task.h"
 #include "model/message.h"
-#include "model/person.h"
 #include "model/plan.h"
 #include "model/refusal.h"
 
@@ -43,35 +43,35 @@ inline constexpr std::array kEnumNames<InstanceKind>{EnumName{InstanceKind::Sock
                                                      EnumName{InstanceKind::Poll, "poll"},
                                                      EnumName{InstanceKind::Push, "push"}};
 template <>
-inline constexpr std::array kEnumNames<Setback>{
-    EnumName{Setback::Nacked, "NACKED"},
-    EnumName{Setback::LeaseExpired, "LEASE_EXPIRED"},
-    EnumName{Setback::InstanceLost, "INSTANCE_LOST"},
-    EnumName{Setback::RetriesExhausted, "RETRIES_EXHAUSTED"},
-    EnumName{Setback::Expired, "EXPIRED"},
-    EnumName{Setback::Rejected, "REJECTED"},
-    EnumName{Setback::AgentRemoved, "AGENT_REMOVED"},
-    EnumName{Setback::HubRestarted, "HUB_RESTARTED"},
-    EnumName{Setback::MailboxFull, "MAILBOX_FULL"},
-    EnumName{Setback::Cancelled, "CANCELLED"},
-    EnumName{Setback::CircuitOpen, "CIRCUIT_OPEN"},
-    EnumName{Setback::NotReached, "NOT_REACHED"}};
+inline constexpr std::array kEnumNames<DeliveryFailure>{
+    EnumName{DeliveryFailure::Nacked, "NACKED"},
+    EnumName{DeliveryFailure::LeaseExpired, "LEASE_EXPIRED"},
+    EnumName{DeliveryFailure::InstanceLost, "INSTANCE_LOST"},
+    EnumName{DeliveryFailure::RetriesExhausted, "RETRIES_EXHAUSTED"},
+    EnumName{DeliveryFailure::Expired, "EXPIRED"},
+    EnumName{DeliveryFailure::Rejected, "REJECTED"},
+    EnumName{DeliveryFailure::AgentRemoved, "AGENT_REMOVED"},
+    EnumName{DeliveryFailure::HubRestarted, "HUB_RESTARTED"},
+    EnumName{DeliveryFailure::MailboxFull, "MAILBOX_FULL"},
+    EnumName{DeliveryFailure::Cancelled, "CANCELLED"},
+    EnumName{DeliveryFailure::CircuitOpen, "CIRCUIT_OPEN"},
+    EnumName{DeliveryFailure::NotReached, "NOT_REACHED"}};
 
 template <>
 inline constexpr std::array kEnumNames<AnswerKind>{EnumName{AnswerKind::Done, "done"},
                                                    EnumName{AnswerKind::Declined, "declined"},
                                                    EnumName{AnswerKind::Failed, "failed"}};
 template <>
-inline constexpr std::array kEnumNames<Road>{EnumName{Road::Planned, "planned"},
-                                             EnumName{Road::Fallback, "fallback"},
-                                             EnumName{Road::Strategy, "strategy"},
-                                             EnumName{Road::Undo, "undo"}};
+inline constexpr std::array kEnumNames<StepPath>{EnumName{StepPath::Planned, "planned"},
+                                                 EnumName{StepPath::Fallback, "fallback"},
+                                                 EnumName{StepPath::Strategy, "strategy"},
+                                                 EnumName{StepPath::Compensation, "undo"}};
 template <>
 inline constexpr std::array kEnumNames<StepEnd>{EnumName{StepEnd::Done, "DONE"},
                                                 EnumName{StepEnd::Failed, "FAILED"},
                                                 EnumName{StepEnd::Skipped, "SKIPPED"},
-                                                EnumName{StepEnd::Missing, "MISSING"},
-                                                EnumName{StepEnd::Undone, "UNDONE"}};
+                                                EnumName{StepEnd::Blocked, "MISSING"},
+                                                EnumName{StepEnd::Compensated, "UNDONE"}};
 template <>
 inline constexpr std::array kEnumNames<WorkflowEnd>{EnumName{WorkflowEnd::Completed, "COMPLETED"},
                                                     EnumName{WorkflowEnd::Partial, "PARTIAL"},

@@ -22,7 +22,7 @@ void expect_a_word_for_each(Enum first, Enum last) {
 
 TEST(Names, AreDistinctForEveryEnumerator) {
     expect_a_word_for_each(Priority::Critical, Priority::Low);
-    expect_a_word_for_each(Setback::Nacked, Setback::NotReached);
+    expect_a_word_for_each(DeliveryFailure::Nacked, DeliveryFailure::NotReached);
     expect_a_word_for_each(InstanceKind::Socket, InstanceKind::Push);
     expect_a_word_for_each(Dialect::Taskwire, Dialect::Correlation);
     expect_a_word_for_each(HumanKind::Approve, HumanKind::Choose);

@@ -98,28 +98,29 @@ void follow_places(Reader& reader, StepPlan& step, json::Value value, const std:
     }
 }
 
-PersonPlan read_person(json::Value human) {
-    PersonPlan person{.role = text_at(human, "role"),
-                      .kind = text_at(human, "kind"),
-                      .question = text_at(human, "question"),
-                      .deadline = Duration{number_at(human, "deadline_ms")},
-                      .reminder = Duration{number_at(human, "reminder_ms")},
-                      .escalate_to = text_at(human, "escalate_to"),
-                      .if_nobody = text_at(human, "if_nobody"),
-                      .approvals = static_cast<std::uint32_t>(number_at(human, "approvals", 1))};
-    if (person.kind.empty()) person.kind = "approve";
+HumanTaskPlan read_human_task(json::Value human) {
+    HumanTaskPlan human_task{
+        .role = text_at(human, "role"),
+        .kind = text_at(human, "kind"),
+        .question = text_at(human, "question"),
+        .deadline = Duration{number_at(human, "deadline_ms")},
+        .reminder = Duration{number_at(human, "reminder_ms")},
+        .escalate_to = text_at(human, "escalate_to"),
+        .if_nobody = text_at(human, "if_nobody"),
+        .approvals = static_cast<std::uint32_t>(number_at(human, "approvals", 1))};
+    if (human_task.kind.empty()) human_task.kind = "approve";
     if (const auto options = json::find(human, "options")) {
         std::string spare;
         for (json::Elements each{*options}; each.next();) {
-            person.options.emplace_back(each.value.text(spare));
+            human_task.options.emplace_back(each.value.text(spare));
         }
     }
-    return person;
+    return human_task;
 }
 
 OnError on_error_of(std::string_view word, OnError otherwise) {
     if (word == "fail") return OnError::Fail;
-    if (word == "human") return OnError::Person;
+    if (word == "human") return OnError::HumanTask;
     return word == "continue" ? OnError::Continue : otherwise;
 }
 
@@ -130,7 +131,8 @@ void read_duties(StepPlan& step, json::Value said) {
         step.fallback = duty_at(*fallback);
         step.fallback_value = raw_at(*fallback, "value");
     }
-    if (const auto undo = json::find(said, "compensate")) step.compensation = duty_at(*undo);
+    if (const auto compensation = json::find(said, "compensate"))
+        step.compensation = duty_at(*compensation);
 }
 
 StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer, OnError preset) {
@@ -160,8 +162,8 @@ StepPlan read_step(Reader& reader, json::Value said, const std::string& pointer,
             static_cast<std::uint32_t>(std::lround(least->number().value_or(0) * 1000));
     }
     if (const auto human = json::find(said, "human")) {
-        step.asks_person = true;
-        step.person = read_person(*human);
+        step.is_human_task = true;
+        step.human_task = read_human_task(*human);
     }
     if (const auto after = json::find(said, "after")) {
         std::string spare;

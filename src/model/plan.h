@@ -21,11 +21,11 @@ namespace parlance {
 inline constexpr std::string_view kOrchestrator = "ORC";
 
 /// The path of an attempt of a step: as planned, or a path after a failure.
-enum class Road : std::uint8_t {
+enum class StepPath : std::uint8_t {
     Planned = 1,
     Fallback,
-    Strategy,  ///< With the capability a failed agent suggested.
-    Undo,      ///< The compensation.
+    Strategy,      ///< With the capability a failed agent suggested.
+    Compensation,  ///< The compensation.
 };
 inline constexpr std::uint32_t kNoConfidence = 0xFFFF'FFFFU;
 
@@ -34,16 +34,16 @@ enum class StepEnd : std::uint8_t {
     Done = 1,
     Failed,
     Skipped,  ///< The condition did not hold.
-    Missing,  ///< A required input did not come.
-    Undone,
+    Blocked,  ///< A required input did not come.
+    Compensated,
 };
 enum class WorkflowEnd : std::uint8_t { Completed = 1, Partial, Failed, Cancelled, TimedOut };
 
 /// What follows when a step has failed for good.
 enum class OnError : std::uint8_t {
-    Continue,  ///< The remaining steps go on; the result names the gap.
-    Fail,      ///< The whole workflow ends.
-    Person,    ///< A person decides.
+    Continue,   ///< The remaining steps go on; the result names the gap.
+    Fail,       ///< The whole workflow ends.
+    HumanTask,  ///< A person decides.
 };
 
 /// The target of a step's request.
@@ -55,7 +55,7 @@ struct Duty {
 };
 
 /// A human task in a plan.
-struct PersonPlan {
+struct HumanTaskPlan {
     std::string role{};
     std::string kind{};  ///< approve, answer, edit or choose.
     std::string question{};
@@ -87,8 +87,8 @@ struct StepPlan {
     std::uint32_t confidence_min = 0;  ///< In thousandths.
     OnError on_error = OnError::Continue;
     Duty compensation{};  ///< Runs when the workflow is cancelled.
-    bool asks_person = false;
-    PersonPlan person{};
+    bool is_human_task = false;
+    HumanTaskPlan human_task{};
     bool is_internal = false;  ///< Hidden from the user's result.
 };
 

@@ -14,7 +14,7 @@ using testing::Peer;
 using testing::request_text;
 
 /// Hands every exchange to the test.
-struct Desk {
+struct ExchangeReceiver {
     Doors doors() {
         auto made = echo_doors();
         made.on_request = [this](std::shared_ptr<Exchange> exchange) {
@@ -139,13 +139,13 @@ TEST(Http, AnswersARequestDroppedUnansweredWithAnError) {
 }
 
 TEST(Http, NotifiesOnceWhenAClientLeavesBeforeItsAnswer) {
-    Desk desk;
-    House house{{}, desk.doors()};
+    ExchangeReceiver receiver;
+    House house{{}, receiver.doors()};
     std::atomic<int> told = 0;
     std::promise<void> gone;
     Peer peer{house.port()};
     peer.send(request_text("GET", "/wait"));
-    auto exchange = desk.arrived.get_future().get();
+    auto exchange = receiver.arrived.get_future().get();
     house.on_loop([&] {
         exchange->on_gone([&] {
             if (++told == 1) gone.set_value();
@@ -162,12 +162,12 @@ TEST(Http, NotifiesOnceWhenAClientLeavesBeforeItsAnswer) {
 }
 
 TEST(Http, StreamsInChunksUntilTheEndAndKeepsTheConnection) {
-    Desk desk;
-    auto doors = desk.doors();
+    ExchangeReceiver receiver;
+    auto doors = receiver.doors();
     House house{{}, doors};
     Peer peer{house.port()};
     peer.send(request_text("GET", "/events"));
-    auto exchange = desk.arrived.get_future().get();
+    auto exchange = receiver.arrived.get_future().get();
     house.on_loop([&] {
         exchange->begin_stream(
             {.status = 200, .content_type = "text/event-stream", .headers = {}, .body = {}});
@@ -184,23 +184,23 @@ TEST(Http, StreamsInChunksUntilTheEndAndKeepsTheConnection) {
         exchange->end_stream();
         exchange->write("late");
         exchange.reset();
-        desk.arrived = {};
+        receiver.arrived = {};
     });
     EXPECT_EQ(peer.read_bytes(14), "9\r\ndata: 2\n\n\r\n");
     EXPECT_EQ(peer.read_bytes(5), "0\r\n\r\n");
-    auto next = desk.arrived.get_future();
+    auto next = receiver.arrived.get_future();
     peer.send(request_text("GET", "/again"));
     house.on_loop([&, again = next.get()]() mutable { again.reset(); });
     EXPECT_EQ(peer.read_answer().status, 500);
 }
 
 TEST(Http, NotifiesWhenTheReaderOfAStreamLeaves) {
-    Desk desk;
-    House house{{}, desk.doors()};
+    ExchangeReceiver receiver;
+    House house{{}, receiver.doors()};
     std::promise<void> gone;
     auto peer = std::make_unique<Peer>(house.port());
     peer->send(request_text("GET", "/events"));
-    auto exchange = desk.arrived.get_future().get();
+    auto exchange = receiver.arrived.get_future().get();
     house.on_loop([&] {
         exchange->on_gone([&gone, exchange] { gone.set_value(); });
         exchange->begin_stream({});
@@ -212,12 +212,12 @@ TEST(Http, NotifiesWhenTheReaderOfAStreamLeaves) {
 }
 
 TEST(Http, ShedsAStreamWhoseReaderDoesNotRead) {
-    Desk desk;
-    House house{{.write_backlog_bytes_max = std::size_t{1} << 20}, desk.doors()};
+    ExchangeReceiver receiver;
+    House house{{.write_backlog_bytes_max = std::size_t{1} << 20}, receiver.doors()};
     std::promise<void> gone;
     Peer peer{house.port()};
     peer.send(request_text("GET", "/events"));
-    auto exchange = desk.arrived.get_future().get();
+    auto exchange = receiver.arrived.get_future().get();
     house.on_loop([&] {
         exchange->on_gone([&] { gone.set_value(); });
         exchange->begin_stream({});
@@ -230,13 +230,13 @@ TEST(Http, ShedsAStreamWhoseReaderDoesNotRead) {
 }
 
 TEST(Http, EndsStreamsAndIdleConnectionsOnCloseAll) {
-    Desk desk;
-    House house{{}, desk.doors()};
+    ExchangeReceiver receiver;
+    House house{{}, receiver.doors()};
     std::promise<void> gone;
     Peer idle{house.port()};
     Peer peer{house.port()};
     peer.send(request_text("GET", "/events"));
-    auto exchange = desk.arrived.get_future().get();
+    auto exchange = receiver.arrived.get_future().get();
     house.on_loop([&] {
         exchange->on_gone([&] { gone.set_value(); });
         exchange->begin_stream({});

@@ -58,7 +58,7 @@ LedgerStatus Bookkeeper::status() const {
 void Bookkeeper::ask(Sequence current_at, Look look) {
     {
         const std::lock_guard lock{mutex_};
-        questions_.push_back({current_at, std::move(look)});
+        pending_reads_.push_back({current_at, std::move(look)});
         has_news_ = true;
     }
     wake_.notify_one();
@@ -73,7 +73,7 @@ void Bookkeeper::run() {
         const bool waits = gives_way({.looked = looked_,
                                       .durable = durable_.load(std::memory_order_relaxed),
                                       .folded = status_.folded.value,
-                                      .is_asked = !questions_.empty()},
+                                      .is_asked = !pending_reads_.empty()},
                                      options_);
         lock.unlock();
         const auto folded = waits ? Result<bool>{false} : fold_some();
@@ -186,7 +186,7 @@ void Bookkeeper::recover(const Error& error) {
                       (is_lost ? "; it is written anew from the journal"
                                : "; the hub serves on, and it is tried again");
     bool is_news = false;
-    std::deque<Question> unanswered;
+    std::deque<PendingRead> unanswered;
     {
         const std::lock_guard lock{mutex_};
         is_news = status_.problem != line;
@@ -197,28 +197,28 @@ void Bookkeeper::recover(const Error& error) {
             status_.missing.clear();
         } else {
             ++status_.failures;
-            unanswered.swap(questions_);
+            unanswered.swap(pending_reads_);
         }
     }
     if (is_news) options_.log(line);
-    for (const auto& question : unanswered) {
-        question.look(fail(Fault::Unavailable, line));
+    for (const auto& pending_read : unanswered) {
+        pending_read.look(fail(Fault::Unavailable, line));
     }
 }
 
 void Bookkeeper::answer_due() {
     if (!ledger_) return;  // Nothing is durable yet.
-    std::vector<Question> due;
+    std::vector<PendingRead> due;
     {
         const std::lock_guard lock{mutex_};
-        std::erase_if(questions_, [&](Question& question) {
-            const bool is_due = question.current_at <= status_.folded;
-            if (is_due) due.push_back(std::move(question));
+        std::erase_if(pending_reads_, [&](PendingRead& pending_read) {
+            const bool is_due = pending_read.current_at <= status_.folded;
+            if (is_due) due.push_back(std::move(pending_read));
             return is_due;
         });
     }
-    for (const auto& question : due) {
-        question.look(Books{*ledger_, disk_, ledger_->checkpoint().sequence});
+    for (const auto& pending_read : due) {
+        pending_read.look(ViewSources{*ledger_, disk_, ledger_->checkpoint().sequence});
     }
 }
 

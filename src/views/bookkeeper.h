@@ -62,7 +62,7 @@ struct LedgerStatus {
 };
 
 /// The sources that a read may use, on the keeper's thread.
-struct Books {
+struct ViewSources {
     Ledger& ledger;
     journal::Disk& disk;
     Sequence folded{};  ///< The ledger holds all records up to here.
@@ -70,8 +70,8 @@ struct Books {
 
 class Bookkeeper {
   public:
-    /// Called once: with the books, or with the reason for their absence.
-    using Look = std::function<void(Result<Books>)>;
+    /// Called once: with the sources, or with the reason for their absence.
+    using Look = std::function<void(Result<ViewSources>)>;
 
     Bookkeeper(journal::Disk& disk, BookkeeperOptions options);
     ~Bookkeeper();
@@ -85,7 +85,7 @@ class Bookkeeper {
     void ask(Sequence current_at, Look look);
 
   private:
-    struct Question {
+    struct PendingRead {
         Sequence current_at;
         Look look;
     };
@@ -109,7 +109,7 @@ class Bookkeeper {
     mutable std::mutex mutex_;
     std::condition_variable wake_;
     LedgerStatus status_;
-    std::deque<Question> questions_;
+    std::deque<PendingRead> pending_reads_;
     bool has_news_ = false;
     bool stops_ = false;
     std::thread thread_;

@@ -39,14 +39,15 @@ class BookkeeperTest : public testing::DelegationsTest {
         std::string rows;
         Sequence folded;
     };
-    static Result<Page> read(const Result<Books>& books) {
-        if (!books) return tl::unexpected(books.error());
-        return Page{TRY(books->ledger.delegations({})), books->folded};
+    static Result<Page> read(const Result<ViewSources>& sources) {
+        if (!sources) return tl::unexpected(sources.error());
+        return Page{TRY(sources->ledger.delegations({})), sources->folded};
     }
     Result<Page> ask(Sequence current_at) {
         std::promise<Result<Page>> told;
         keeper_->follow(durable());
-        keeper_->ask(current_at, [&](const Result<Books>& books) { told.set_value(read(books)); });
+        keeper_->ask(current_at,
+                     [&](const Result<ViewSources>& sources) { told.set_value(read(sources)); });
         return told.get_future().get();
     }
     std::string rows() {
@@ -181,7 +182,7 @@ TEST_F(BookkeeperTest, TheFileOfAnotherJournalIsWrittenAnew) {
     Bookkeeper keeper{other, {.path = path()}};
     keeper.follow(durable());
     std::promise<void> told;
-    keeper.ask(durable(), [&](const Result<Books>&) { told.set_value(); });
+    keeper.ask(durable(), [&](const Result<ViewSources>&) { told.set_value(); });
     told.get_future().get();
     EXPECT_EQ(ids(), "{\"r\":\"s-1\"}\n{\"r\":\"s-2\"}\n");
     EXPECT_EQ(keeper.status().rebuilds, 1U);

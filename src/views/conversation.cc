@@ -29,19 +29,19 @@ void involve(Conversation& conversation, const std::string& agent) {
 }
 
 /// Whether the message, as far as known, decides the conversation's outcome.
-bool decides(const Conversation& conversation, const Journey& journey) {
-    const bool is_later = journey.sequence >= conversation.decisive;
+bool decides(const Conversation& conversation, const Span& span) {
+    const bool is_later = span.sequence >= conversation.decisive;
     const bool is_workflow = conversation.decides == Part::Workflow;
-    if (journey.part == Part::Workflow) return is_later || !is_workflow;
-    return journey.part == Part::Request && journey.from == conversation.starter && is_later &&
+    if (span.part == Part::Workflow) return is_later || !is_workflow;
+    return span.part == Part::Request && span.from == conversation.starter && is_later &&
            !is_workflow;
 }
 
 bool is_undecided(const OpenMessage& open) {
-    return open.part != Part::Workflow && open.standing != Standing::WithPerson;
+    return open.part != Part::Workflow && open.standing != Standing::WaitingForHuman;
 }
 
-std::string print(const Journey& open) {
+std::string print(const Span& open) {
     return json::ObjectWriter{}
         .text("message_id", open.id)
         .text("from", open.from)
@@ -62,67 +62,64 @@ std::string print(const std::vector<std::string>& agents) {
 
 }  // namespace
 
-void begin(Conversation& conversation, const Journey& journey) {
-    if (conversation.first == Sequence{} || journey.sequence < conversation.first) {
-        conversation.first = journey.sequence;
-        conversation.started = journey.accepted_at;
-        conversation.starter = journey.from;
+void begin(Conversation& conversation, const Span& span) {
+    if (conversation.first == Sequence{} || span.sequence < conversation.first) {
+        conversation.first = span.sequence;
+        conversation.started = span.accepted_at;
+        conversation.starter = span.from;
     }
-    conversation.last = std::max(conversation.last, journey.sequence);
-    conversation.changed = std::max(conversation.changed, journey.accepted_at);
-    involve(conversation, journey.from);
-    involve(conversation, journey.to);
-    if (is_message(journey.part)) ++conversation.messages;
-    set_open(conversation,
-             {.ticket = journey.ticket, .since = journey.accepted_at, .part = journey.part});
-    if (journey.part == Part::Request) ++conversation.requests;
-    if (!decides(conversation, journey)) return;
-    conversation.decisive = journey.sequence;
-    conversation.decides = journey.part;
+    conversation.last = std::max(conversation.last, span.sequence);
+    conversation.changed = std::max(conversation.changed, span.accepted_at);
+    involve(conversation, span.from);
+    involve(conversation, span.to);
+    if (is_message(span.part)) ++conversation.messages;
+    set_open(conversation, {.ticket = span.ticket, .since = span.accepted_at, .part = span.part});
+    if (span.part == Part::Request) ++conversation.requests;
+    if (!decides(conversation, span)) return;
+    conversation.decisive = span.sequence;
+    conversation.decides = span.part;
     conversation.outcome = Standing::Waiting;
 }
 
-void go_on(Conversation& conversation, const Journey& journey, Standing before, const Step& step) {
+void go_on(Conversation& conversation, const Span& span, Standing before, const Step& step) {
     conversation.last = std::max(conversation.last, step.sequence);
     conversation.changed = std::max(conversation.changed, step.at);
-    if (is_message(journey.part)) {
+    if (is_message(span.part)) {
         if (is_failure(before)) --conversation.failures;
         if (is_failure(step.to)) ++conversation.failures;
     }
-    if (journey.sequence == conversation.decisive) conversation.outcome = step.to;
+    if (span.sequence == conversation.decisive) conversation.outcome = step.to;
     if (is_open(step.to)) {
-        return set_open(conversation,
-                        {.ticket = journey.ticket,
-                         .since = step.at,
-                         .part = journey.part,
-                         .standing = step.to});
+        return set_open(
+            conversation,
+            {.ticket = span.ticket, .since = step.at, .part = span.part, .standing = step.to});
     }
     std::erase_if(conversation.open,
-                  [&](const OpenMessage& open) { return open.ticket == journey.ticket; });
+                  [&](const OpenMessage& open) { return open.ticket == span.ticket; });
 }
 
-void add(Conversation& conversation, const Journey& journey, Sequence at) {
-    if (journey.sequence > at) return;
-    begin(conversation, journey);
-    auto course = course_at_start(journey);
-    for (const auto& step : steps_of(journey).value_or(std::vector<Step>{})) {
+void add(Conversation& conversation, const Span& span, Sequence at) {
+    if (span.sequence > at) return;
+    begin(conversation, span);
+    auto course = course_at_start(span);
+    for (const auto& step : steps_of(span).value_or(std::vector<Step>{})) {
         if (step.sequence > at) return;
         const auto before = course.standing;
         take(course, step);
-        go_on(conversation, journey, before, step);
+        go_on(conversation, span, before, step);
     }
 }
 
-Conversation fold(std::span<const Journey> journeys, Sequence at) {
+Conversation fold(std::span<const Span> spans, Sequence at) {
     Conversation conversation;
-    for (const auto& journey : journeys) add(conversation, journey, at);
+    for (const auto& span : spans) add(conversation, span, at);
     return conversation;
 }
 
 std::string_view status_of(const Conversation& conversation) {
     const auto& open = conversation.open;
     const bool waits_for_people =
-        std::ranges::find(open, Standing::WithPerson, &OpenMessage::standing) != open.end();
+        std::ranges::find(open, Standing::WaitingForHuman, &OpenMessage::standing) != open.end();
     if (waits_for_people && std::ranges::none_of(open, is_undecided)) return "waiting_for_human";
     if (!open.empty()) return "active";
     const bool has_failed = conversation.decisive != Sequence{} ? is_failure(conversation.outcome)
@@ -132,7 +129,7 @@ std::string_view status_of(const Conversation& conversation) {
 
 std::string print(const Conversation& conversation,
                   std::string_view id,
-                  std::span<const Journey> asked,
+                  std::span<const Span> asked,
                   Sequence as_of) {
     std::string requests;
     for (const auto& request : asked) {
@@ -157,7 +154,7 @@ std::string print(const Conversation& conversation,
         .integer("failures", number(conversation.failures))
         .integer("open", std::ranges::count_if(open, is_message, &OpenMessage::part))
         .integer("at_work", count(Standing::AtWork))
-        .integer("waiting_for_human", count(Standing::WithPerson))
+        .integer("waiting_for_human", count(Standing::WaitingForHuman))
         .integer("open_request_count", std::ranges::count(open, Part::Request, &OpenMessage::part))
         .raw("open_requests", "[" + requests + "]")
         .integer("first_sequence", number(conversation.first.value))

@@ -1,4 +1,4 @@
-// Summary of a conversation: status, agents, open messages and counts. Pure: journeys in, figures
+// Summary of a conversation: status, agents, open messages and counts. Pure: spans in, figures
 // out.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "model/ids.h"
-#include "views/journey.h"
+#include "views/span.h"
 
 namespace parlance::views {
 
@@ -22,7 +22,7 @@ struct OpenMessage {
     bool operator==(const OpenMessage&) const = default;
 };
 
-/// The sum of a conversation's journeys, independent of the order in which steps are added.
+/// The sum of a conversation's spans, independent of the order in which steps are added.
 struct Conversation {
     Sequence first{};
     Sequence last{};
@@ -42,13 +42,13 @@ struct Conversation {
     bool operator==(const Conversation&) const = default;
 };
 
-/// Adds a new journey.
-void begin(Conversation& conversation, const Journey& journey);
-/// Adds the step that `journey` has just taken from the standing `before`.
-void go_on(Conversation& conversation, const Journey& journey, Standing before, const Step& step);
-/// Sums the journeys, each up to record `at`.
-Conversation fold(std::span<const Journey> journeys, Sequence at);
-void add(Conversation& conversation, const Journey& journey, Sequence at);
+/// Adds a new span.
+void begin(Conversation& conversation, const Span& span);
+/// Adds the step that `span` has just taken from the standing `before`.
+void go_on(Conversation& conversation, const Span& span, Standing before, const Step& step);
+/// Sums the spans, each up to record `at`.
+Conversation fold(std::span<const Span> spans, Sequence at);
+void add(Conversation& conversation, const Span& span, Sequence at);
 
 /// "active", "waiting_for_human" if only people have work left, "completed" or "failed".
 std::string_view status_of(const Conversation& conversation);
@@ -56,7 +56,7 @@ std::string_view status_of(const Conversation& conversation);
 /// not all.
 std::string print(const Conversation& conversation,
                   std::string_view id,
-                  std::span<const Journey> asked,
+                  std::span<const Span> asked,
                   Sequence as_of);
 
 }  // namespace parlance::views

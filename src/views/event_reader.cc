@@ -15,9 +15,9 @@ Result<void> EventReader::go_to(Sequence sequence) {
     const bool is_near =
         reader_ && sequence >= next_ && sequence.value - next_.value < kNearRecords;
     if (is_near) return {};
-    const auto place = TRY(books_.ledger.traces().landmark_before(sequence));
-    reader_.emplace(place ? TRY(journal::Reader::open(books_.disk, *place, sequence))
-                          : TRY(journal::Reader::open(books_.disk, sequence)));
+    const auto place = TRY(sources_.ledger.traces().landmark_before(sequence));
+    reader_.emplace(place ? TRY(journal::Reader::open(sources_.disk, *place, sequence))
+                          : TRY(journal::Reader::open(sources_.disk, sequence)));
     return {};
 }
 
@@ -25,7 +25,7 @@ Result<Event> EventReader::at(Sequence sequence) {
     TRY(go_to(sequence));
     reader_->want(sequence);
     journal::Record record;
-    if (!TRY(reader_->next(record, books_.folded)) || record.sequence != sequence) {
+    if (!TRY(reader_->next(record, sources_.folded)) || record.sequence != sequence) {
         return fail(Fault::NotFound, "there is no such record");
     }
     next_ = {sequence.value + 1};

@@ -9,14 +9,14 @@ namespace parlance::views {
 
 class EventReader {
   public:
-    explicit EventReader(const Books& books) : books_(books) {}
+    explicit EventReader(const ViewSources& sources) : sources_(sources) {}
     /// Cheapest in ascending order. Corrupt: the record cannot be read.
     Result<Event> at(Sequence sequence);
 
   private:
     Result<void> go_to(Sequence sequence);
 
-    const Books& books_;
+    const ViewSources& sources_;
     std::optional<journal::Reader> reader_;
     Sequence next_{};
 };

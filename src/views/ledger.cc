@@ -123,7 +123,7 @@ Result<void> prepare_file(Database& database) {
     if (form == 0 && TRY(database.number("SELECT count(*) FROM sqlite_schema")) == 0) {
         TRY(database.run("BEGIN IMMEDIATE"));
         TRY(database.run(kTables));
-        TRY(database.run(TraceBook::kTables));
+        TRY(database.run(TraceStore::kTables));
         TRY(database.run(MissingRecords::kTables));
         TRY(database.run(("PRAGMA user_version = " + std::to_string(kLedgerForm)).c_str()));
         return database.run("COMMIT");
@@ -170,7 +170,7 @@ struct Ledger::Handler {
 
 Ledger::Ledger(Database database,
                Statements statements,
-               TraceBook traces,
+               TraceStore traces,
                MissingRecords missing,
                Harmless harmless)
     : database_(std::move(database)),
@@ -205,7 +205,7 @@ Result<Ledger> Ledger::open_as_it_is(const std::string& path, Harmless harmless)
                           .end = std::move(end),
                           .found = std::move(found),
                           .checkpoint = std::move(checkpoint_of)};
-    auto traces = TRY(TraceBook::open(database, harmless));
+    auto traces = TRY(TraceStore::open(database, harmless));
     auto missing = TRY(MissingRecords::open(database));
     auto open = TRY(read_open(database));
     auto at = TRY(database.prepare("SELECT sequence, mark FROM checkpoint"));
@@ -384,8 +384,8 @@ Result<void> Ledger::end(Ticket request, const Ending& ending) {
     if (found == open_.end()) return {};
     TRY(begin());
     const bool has_reason = ending.refusal != Refusal::None;
-    const auto journey = has_reason ? TRY(traces_.find(request)) : std::nullopt;
-    const auto reason = harmless_(ending.detail, journey ? journey->correlation : std::string{});
+    const auto span = has_reason ? TRY(traces_.find(request)) : std::nullopt;
+    const auto reason = harmless_(ending.detail, span ? span->correlation : std::string{});
     TRY(execute(statements_.end,
                 found->first,
                 std::int64_t{ending.is_success ? 1 : 0},

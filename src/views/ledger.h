@@ -1,5 +1,5 @@
 // The journal's delegations (X16) and messages as rows of a SQLite file that other programs may
-// read while the hub runs. This file keeps delegations; trace_book.h keeps messages.
+// read while the hub runs. This file keeps delegations; trace_store.h keeps messages.
 //
 // The file is a copy that can be deleted and is rebuilt from the journal. Its checkpoint is
 // committed together with the rows: after a crash the ledger continues where the rows end.
@@ -16,7 +16,7 @@
 #include "model/event.h"
 #include "views/database.h"
 #include "views/missing.h"
-#include "views/trace_book.h"
+#include "views/trace_store.h"
 
 namespace parlance::views {
 
@@ -63,7 +63,7 @@ class Ledger {
     /// The rows as JSON, separated by commas.
     Result<std::string> delegations(const DelegationQuery& query);
     /// The messages of all conversations.
-    TraceBook& traces() { return traces_; }
+    TraceStore& traces() { return traces_; }
     /// The records that ledger and traces lack because the journal is damaged.
     const MissingRecords& missing() const { return missing_; }
 
@@ -74,7 +74,7 @@ class Ledger {
     struct Handler;
     Ledger(Database database,
            Statements statements,
-           TraceBook traces,
+           TraceStore traces,
            MissingRecords missing,
            Harmless harmless);
     static Result<Ledger> open_as_it_is(const std::string& path, Harmless harmless);
@@ -91,7 +91,7 @@ class Ledger {
 
     Database database_;
     Statements statements_;
-    TraceBook traces_;
+    TraceStore traces_;
     MissingRecords missing_;
     Harmless harmless_;
     Checkpoint checkpoint_;  ///< Of the last folded record.

@@ -14,48 +14,48 @@ namespace parlance::views {
 
 namespace {
 
-struct Span {
+struct Interval {
     Time from{};
     Time to{};
 };
 
-/// The spans in which requests were open, keyed by the parent request if known, otherwise by
+/// The intervals in which requests were open, keyed by the parent request if known, otherwise by
 /// requester and conversation.
 struct Asked {
-    std::multimap<Ticket, Span> by_parent;
-    std::multimap<std::pair<std::string_view, std::string_view>, Span> by_asker;
+    std::multimap<Ticket, Interval> by_parent;
+    std::multimap<std::pair<std::string_view, std::string_view>, Interval> by_asker;
 
-    void add(const Journey& request, Span span) {
+    void add(const Span& request, Interval interval) {
         if (request.parent != Ticket{}) {
-            by_parent.emplace(request.parent, span);
+            by_parent.emplace(request.parent, interval);
         } else {
             by_asker.emplace(
                 std::pair<std::string_view, std::string_view>{request.from, request.correlation},
-                span);
+                interval);
         }
     }
-    std::vector<Span> during(const Journey& journey) const {
-        std::vector<Span> spans;
+    std::vector<Interval> during(const Span& span) const {
+        std::vector<Interval> intervals;
         const auto add_all = [&](const auto& range) {
             for (auto each = range.first; each != range.second; ++each) {
-                spans.push_back(each->second);
+                intervals.push_back(each->second);
             }
         };
-        add_all(by_parent.equal_range(journey.ticket));
+        add_all(by_parent.equal_range(span.ticket));
         add_all(by_asker.equal_range(
-            std::pair<std::string_view, std::string_view>{journey.to, journey.correlation}));
-        return spans;
+            std::pair<std::string_view, std::string_view>{span.to, span.correlation}));
+        return intervals;
     }
 };
 
-/// The part of `within` that the spans cover together.
-Duration covered(Span within, std::vector<Span> spans) {
-    std::ranges::sort(spans, {}, &Span::from);
+/// The part of `within` that the intervals cover together.
+Duration covered(Interval within, std::vector<Interval> intervals) {
+    std::ranges::sort(intervals, {}, &Interval::from);
     Duration sum{};
     auto reached = within.from;
-    for (const auto& span : spans) {
-        const auto from = std::max(span.from, reached);
-        const auto to = std::min(span.to, within.to);
+    for (const auto& interval : intervals) {
+        const auto from = std::max(interval.from, reached);
+        const auto to = std::min(interval.to, within.to);
         if (to <= from) continue;
         sum += to - from;
         reached = to;
@@ -64,27 +64,28 @@ Duration covered(Span within, std::vector<Span> spans) {
 }
 
 /// From the first lease to the end; empty if never leased.
-Span work_of(const Journey& journey, Time now) {
-    const auto& course = journey.course;
+Interval work_of(const Span& span, Time now) {
+    const auto& course = span.course;
     if (course.attempts == 0) return {};
     return {course.leased_at, is_open(course.standing) ? now : course.since};
 }
 
-Journey up_to(Journey journey, Time now) {
-    auto& course = journey.course;
-    if (!is_open(course.standing) || now <= course.since) return journey;
+Span up_to(Span span, Time now) {
+    auto& course = span.course;
+    if (!is_open(course.standing) || now <= course.since) return span;
     const auto spent = now - course.since;
     if (course.standing == Standing::Waiting) course.queue += spent;
     if (course.standing == Standing::AtWork) course.run += spent;
-    if (course.standing == Standing::WithPerson) course.human += spent;
+    if (course.standing == Standing::WaitingForHuman) course.human += spent;
     course.since = now;
-    return journey;
+    return span;
 }
 
-/// The agent's own time: run time without the spans in which the agent waited for its own requests.
-Duration own_time(const Journey& journey, const Asked& asked, Time now) {
-    const auto waited = covered(work_of(journey, now), asked.during(journey));
-    return std::max(Duration{}, journey.course.run - waited);
+/// The agent's own time: run time without the intervals in which the agent waited for its own
+/// requests.
+Duration own_time(const Span& span, const Asked& asked, Time now) {
+    const auto waited = covered(work_of(span, now), asked.during(span));
+    return std::max(Duration{}, span.course.run - waited);
 }
 
 struct Gathered {
@@ -93,15 +94,15 @@ struct Gathered {
     std::vector<Duration> run;
     std::vector<Duration> human;
 
-    void add(const Journey& journey, Duration own) {
+    void add(const Span& span, Duration own) {
         ++share.count;
-        if (is_failure(journey.course.standing)) ++share.failures;
-        queue.push_back(journey.course.queue);
-        if (journey.course.attempts > 0) run.push_back(journey.course.run);
-        if (journey.course.was_with_person) human.push_back(journey.course.human);
-        share.queue_total += journey.course.queue;
-        share.run_total += journey.course.run;
-        share.human_total += journey.course.human;
+        if (is_failure(span.course.standing)) ++share.failures;
+        queue.push_back(span.course.queue);
+        if (span.course.attempts > 0) run.push_back(span.course.run);
+        if (span.course.waited_for_human) human.push_back(span.course.human);
+        share.queue_total += span.course.queue;
+        share.run_total += span.course.run;
+        share.human_total += span.course.human;
         share.own_total += own;
     }
     Share done() {
@@ -127,9 +128,8 @@ std::vector<Share> shares_of(Groups&& groups) {
 }
 
 /// Answers are excluded: an answer in the requester's mailbox is no work given to the requester.
-bool is_work(const Journey& journey) {
-    return journey.part == Part::Request || journey.part == Part::OneWay ||
-           journey.part == Part::Person;
+bool is_work(const Span& span) {
+    return span.part == Part::Request || span.part == Part::OneWay || span.part == Part::HumanTask;
 }
 
 std::string print(const Percentiles& percentiles) {
@@ -154,28 +154,28 @@ Percentiles percentiles_of(std::vector<Duration> durations) {
     return {rank(50), rank(90), rank(99)};
 }
 
-Timeline timeline_of(std::span<const Journey> journeys, Time now) {
+Timeline timeline_of(std::span<const Span> spans, Time now) {
     Timeline timeline;
     Asked asked;
     auto first = Time::max();
     auto last = Time::min();
-    for (const auto& journey : journeys) {
-        const auto end = is_open(journey.course.standing) ? now : journey.course.since;
-        if (journey.part == Part::Request) asked.add(journey, {journey.accepted_at, end});
-        first = std::min(first, journey.accepted_at);
+    for (const auto& span : spans) {
+        const auto end = is_open(span.course.standing) ? now : span.course.since;
+        if (span.part == Part::Request) asked.add(span, {span.accepted_at, end});
+        first = std::min(first, span.accepted_at);
         last = std::max(last, end);
     }
     if (first <= last) timeline.whole = last - first;
     Groups agents;
     Groups steps;
-    for (const auto& each : journeys) {
-        if (each.part == Part::Workflow) continue;  // The workflow spans all other journeys.
-        const auto& journey = timeline.journeys.emplace_back(up_to(each, now));
-        const auto own = is_work(journey) ? own_time(journey, asked, now) : Duration{};
+    for (const auto& each : spans) {
+        if (each.part == Part::Workflow) continue;  // The workflow covers all other spans.
+        const auto& span = timeline.spans.emplace_back(up_to(each, now));
+        const auto own = is_work(span) ? own_time(span, asked, now) : Duration{};
         timeline.own.push_back(own);
-        if (!is_work(journey)) continue;
-        agents[{journey.to, ""}].add(journey, own);
-        steps[{journey.to, journey.type}].add(journey, own);
+        if (!is_work(span)) continue;
+        agents[{span.to, ""}].add(span, own);
+        steps[{span.to, span.type}].add(span, own);
     }
     timeline.agents = shares_of(std::move(agents));
     timeline.steps = shares_of(std::move(steps));
@@ -225,24 +225,24 @@ std::string print(const Share& share) {
         .done();
 }
 
-std::string print(const Journey& journey, std::string_view more) {
-    const auto& course = journey.course;
+std::string print(const Span& span, std::string_view more) {
+    const auto& course = span.course;
     const auto human =
-        course.was_with_person ? std::to_string(course.human.count()) : std::string{"null"};
+        course.waited_for_human ? std::to_string(course.human.count()) : std::string{"null"};
     return json::ObjectWriter{}
-        .text("message_id", journey.id)
-        .integer("sequence", static_cast<std::int64_t>(journey.sequence.value))
-        .integer("ticket", static_cast<std::int64_t>(journey.ticket.value))
-        .integer("parent", static_cast<std::int64_t>(journey.parent.value))
-        .text("from", journey.from)
-        .text("to", journey.to)
-        .text("type", journey.type)
-        .text("dialect", enum_name(journey.dialect))
-        .text("kind", kPartNames[static_cast<std::size_t>(journey.part)])
+        .text("message_id", span.id)
+        .integer("sequence", static_cast<std::int64_t>(span.sequence.value))
+        .integer("ticket", static_cast<std::int64_t>(span.ticket.value))
+        .integer("parent", static_cast<std::int64_t>(span.parent.value))
+        .text("from", span.from)
+        .text("to", span.to)
+        .text("type", span.type)
+        .text("dialect", enum_name(span.dialect))
+        .text("kind", kPartNames[static_cast<std::size_t>(span.part)])
         .text("state", row_of(course.standing).name)
         .text("status", row_of(course.standing).status)
         .integer("attempts", course.attempts)
-        .text("accepted_at", print_iso_time(journey.accepted_at))
+        .text("accepted_at", print_iso_time(span.accepted_at))
         .raw("leased_at", time_or_null(course.attempts > 0, course.leased_at))
         .raw("ended_at", time_or_null(!is_open(course.standing), course.since))
         .integer("queue_ms", course.queue.count())

@@ -1,5 +1,5 @@
 // Where the time of messages goes: waiting for an agent, being worked on, and waiting for other
-// agents or people. Pure: journeys in, figures out.
+// agents or people. Pure: spans in, figures out.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "views/journey.h"
+#include "views/span.h"
 
 namespace parlance::views {
 
@@ -39,22 +39,22 @@ struct Share {
 };
 
 struct Timeline {
-    Duration whole{};                 ///< From the first message to the last step.
-    std::vector<Journey> journeys{};  ///< Open journeys are measured up to now.
-    std::vector<Duration> own{};      ///< Own time of each journey, as in Share.
-    std::vector<Share> agents{};      ///< Sorted by name.
-    std::vector<Share> steps{};       ///< Sorted by name and type.
+    Duration whole{};             ///< From the first message to the last step.
+    std::vector<Span> spans{};    ///< Open spans are measured up to now.
+    std::vector<Duration> own{};  ///< Own time of each span, as in Share.
+    std::vector<Share> agents{};  ///< Sorted by name.
+    std::vector<Share> steps{};   ///< Sorted by name and type.
 };
 
-/// Open journeys are measured up to `now`.
-Timeline timeline_of(std::span<const Journey> journeys, Time now);
+/// Open spans are measured up to `now`.
+Timeline timeline_of(std::span<const Span> spans, Time now);
 
 /// Names the agent with the longest queue and own work in a sentence; empty if no agent was sent a
 /// message.
 std::string bottleneck_of(const Timeline& timeline);
 
 std::string print(const Share& share);
-/// A journey with its times; `more` holds further members, each preceded by a comma.
-std::string print(const Journey& journey, std::string_view more);
+/// A span with its times; `more` holds further members, each preceded by a comma.
+std::string print(const Span& span, std::string_view more);
 
 }  // namespace parlance::views

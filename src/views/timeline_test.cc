@@ -17,21 +17,21 @@ struct Way {
     int answered = 0;
 };
 
-Journey answered_request(const Way& way) {
-    Journey journey{.ticket = {way.ticket},
-                    .sequence = {way.ticket},
-                    .accepted_at = kNoon + Duration{way.accepted},
-                    .correlation = "c",
-                    .id = "r" + std::to_string(way.ticket),
-                    .from = way.from,
-                    .to = way.to,
-                    .type = "TASK",
-                    .part = Part::Request,
-                    .parent = way.parent};
-    journey.course = course_at_start(journey);
-    take(journey, {Standing::AtWork, {way.ticket + 1}, kNoon + Duration{way.leased}});
-    take(journey, {Standing::Answered, {way.ticket + 2}, kNoon + Duration{way.answered}});
-    return journey;
+Span answered_request(const Way& way) {
+    Span span{.ticket = {way.ticket},
+              .sequence = {way.ticket},
+              .accepted_at = kNoon + Duration{way.accepted},
+              .correlation = "c",
+              .id = "r" + std::to_string(way.ticket),
+              .from = way.from,
+              .to = way.to,
+              .type = "TASK",
+              .part = Part::Request,
+              .parent = way.parent};
+    span.course = course_at_start(span);
+    take(span, {Standing::AtWork, {way.ticket + 1}, kNoon + Duration{way.leased}});
+    take(span, {Standing::Answered, {way.ticket + 2}, kNoon + Duration{way.answered}});
+    return span;
 }
 
 TEST(Percentiles, C12_UseTheNearestRank) {
@@ -45,9 +45,8 @@ TEST(Percentiles, C12_UseTheNearestRank) {
 }
 
 TEST(Timeline, C12_SeparatesQueueTimeFromRunTime) {
-    const std::vector<Journey> journeys{
-        answered_request({.accepted = 0, .leased = 40, .answered = 100})};
-    const auto timeline = timeline_of(journeys, kNoon + Duration{100});
+    const std::vector<Span> spans{answered_request({.accepted = 0, .leased = 40, .answered = 100})};
+    const auto timeline = timeline_of(spans, kNoon + Duration{100});
     ASSERT_EQ(timeline.agents.size(), 1U);
     EXPECT_EQ(timeline.agents[0].agent, "worker");
     EXPECT_EQ(timeline.agents[0].queue_total, Duration{40});
@@ -60,7 +59,7 @@ TEST(Timeline, C12_SeparatesQueueTimeFromRunTime) {
 TEST(Timeline, C12_AnAgentThatWaitsForAnotherIsNotTheBottleneck) {
     // Prime holds its request for 1000 ms; byte works 900 ms of that time and tag, in parallel, 300
     // ms.
-    const std::vector<Journey> journeys{
+    const std::vector<Span> spans{
         answered_request({.ticket = 1, .from = "user", .to = "prime", .answered = 1000}),
         answered_request({.ticket = 10,
                           .from = "prime",
@@ -76,7 +75,7 @@ TEST(Timeline, C12_AnAgentThatWaitsForAnotherIsNotTheBottleneck) {
                           .accepted = 50,
                           .leased = 50,
                           .answered = 350})};
-    const auto timeline = timeline_of(journeys, kNoon + Duration{1000});
+    const auto timeline = timeline_of(spans, kNoon + Duration{1000});
     EXPECT_EQ(timeline.own, (std::vector{Duration{100}, Duration{900}, Duration{300}}));
     EXPECT_EQ(bottleneck_of(timeline),
               "byte took most of the time: 900 ms of work of its own and 0 ms in its queue over 1 "
@@ -84,48 +83,48 @@ TEST(Timeline, C12_AnAgentThatWaitsForAnotherIsNotTheBottleneck) {
 }
 
 TEST(Timeline, C12_ALongQueueIsABottleneckTooAndWantsInstances) {
-    const std::vector<Journey> journeys{
+    const std::vector<Span> spans{
         answered_request({.ticket = 1, .to = "slow", .leased = 10, .answered = 60}),
         answered_request({.ticket = 10, .to = "busy", .leased = 500, .answered = 510}),
         answered_request({.ticket = 20, .to = "busy", .leased = 510, .answered = 520})};
-    EXPECT_EQ(bottleneck_of(timeline_of(journeys, kNoon + Duration{520})),
+    EXPECT_EQ(bottleneck_of(timeline_of(spans, kNoon + Duration{520})),
               "busy took most of the time: 20 ms of work of its own and 1010 ms in its queue over "
               "2 messages; more instances of it would shorten the queue.");
 }
 
-TEST(Timeline, C12_AnOpenJourneyIsMeasuredUpToNow) {
-    auto journey = answered_request({.answered = 10});
-    const auto open = as_of(journey, {2});  // Leased, and not answered yet.
+TEST(Timeline, C12_AnOpenSpanIsMeasuredUpToNow) {
+    auto span = answered_request({.answered = 10});
+    const auto open = as_of(span, {2});  // Leased, and not answered yet.
     ASSERT_TRUE(open);
     const auto timeline = timeline_of(std::vector{*open}, kNoon + Duration{70});
     EXPECT_EQ(timeline.agents[0].run_total, Duration{70});
     EXPECT_EQ(timeline.whole, Duration{70});
 }
 
-TEST(Journey, EveryAttemptCountsAndTheWaitBetweenAttemptsIsQueueTime) {
-    Journey journey{.ticket = {1}, .sequence = {1}, .accepted_at = kNoon};
-    journey.course = course_at_start(journey);
-    take(journey, {Standing::AtWork, {2}, kNoon + Duration{5}});
-    take(journey, {Standing::Waiting, {3}, kNoon + Duration{25}});
-    take(journey, {Standing::AtWork, {4}, kNoon + Duration{125}});
-    take(journey, {Standing::Acknowledged, {5}, kNoon + Duration{126}});
-    EXPECT_EQ(journey.course.attempts, 2U);
-    EXPECT_EQ(journey.course.queue, Duration{5 + 100});
-    EXPECT_EQ(journey.course.run, Duration{20 + 1});
-    EXPECT_EQ(journey.course.leased_at, kNoon + Duration{5});
-    EXPECT_EQ(journey.steps, "a1+5 w2+25 a3+125 k4+126 ");
+TEST(Span, EveryAttemptCountsAndTheWaitBetweenAttemptsIsQueueTime) {
+    Span span{.ticket = {1}, .sequence = {1}, .accepted_at = kNoon};
+    span.course = course_at_start(span);
+    take(span, {Standing::AtWork, {2}, kNoon + Duration{5}});
+    take(span, {Standing::Waiting, {3}, kNoon + Duration{25}});
+    take(span, {Standing::AtWork, {4}, kNoon + Duration{125}});
+    take(span, {Standing::Acknowledged, {5}, kNoon + Duration{126}});
+    EXPECT_EQ(span.course.attempts, 2U);
+    EXPECT_EQ(span.course.queue, Duration{5 + 100});
+    EXPECT_EQ(span.course.run, Duration{20 + 1});
+    EXPECT_EQ(span.course.leased_at, kNoon + Duration{5});
+    EXPECT_EQ(span.steps, "a1+5 w2+25 a3+125 k4+126 ");
 }
 
-TEST(Journey, P3_IsKnownAsOfAnyRecord) {
-    const auto journey = answered_request({.leased = 40, .answered = 100});
-    EXPECT_FALSE(as_of(journey, {0}));
-    EXPECT_EQ(as_of(journey, {1})->course.standing, Standing::Waiting);
-    EXPECT_EQ(as_of(journey, {2})->course.standing, Standing::AtWork);
-    EXPECT_EQ(as_of(journey, {2})->course.queue, Duration{40});
-    EXPECT_EQ(as_of(journey, {3})->course, journey.course);
+TEST(Span, P3_IsKnownAsOfAnyRecord) {
+    const auto span = answered_request({.leased = 40, .answered = 100});
+    EXPECT_FALSE(as_of(span, {0}));
+    EXPECT_EQ(as_of(span, {1})->course.standing, Standing::Waiting);
+    EXPECT_EQ(as_of(span, {2})->course.standing, Standing::AtWork);
+    EXPECT_EQ(as_of(span, {2})->course.queue, Duration{40});
+    EXPECT_EQ(as_of(span, {3})->course, span.course);
 }
 
-TEST(Journey, MalformedStepsAreRejected) {
+TEST(Span, MalformedStepsAreRejected) {
     for (const auto* steps : {"a1", "a1+", "q1+1 ", "a1+1", "a+1 ", " "}) {
         EXPECT_FALSE(steps_of({.steps = steps})) << steps;
     }

@@ -94,7 +94,7 @@ TEST(Rights, I1_A1_NoAgentActsAsAnotherAgentOnOtherRoutes) {
     };
     const auto own = change("UPDATE", "TASK", R"({"status":"completed"})");
     const auto end = change("DELETE", "TASK", "{}");
-    const auto purse = change(
+    const auto allocation = change(
         "CREATE", "RESOURCE", R"({"agent_id":"mallory","resource_type":"tokens","limit":9})");
     const auto policy = change("UPDATE", "POLICY", R"({"budget_limits":{"per_task":0}})");
     const std::string reader =
@@ -109,7 +109,7 @@ TEST(Rights, I1_A1_NoAgentActsAsAnotherAgentOnOtherRoutes) {
         {"as itself",         "mallory", "POST",   "/v1/contexts/w-1/handoff", R"({"to":"mallory"})", 403, "CONTEXT_NOT_OWNER"},
         {"a task",            "mallory", "POST",   kState, own, 403, kMismatch},
         {"its end",           "mallory", "POST",   kState, end, 403, kMismatch},
-        {"an allocation",     "mallory", "POST",   kState, purse, 403, kForbidden},
+        {"an allocation",     "mallory", "POST",   kState, allocation, 403, kForbidden},
         {"the policy",        "mallory", "POST",   kState, policy, 403, kForbidden},
         {"all of it",         "mallory", "PUT",    "/v1/policy", R"({"hub":{"depth_max":64}})", 403, kForbidden},
         {"part of a session", "prime",   "POST",   "/v1/sessions/chat-1", R"({"agent":"byte","agent_state":{}})", 403, kMismatch},
@@ -256,12 +256,12 @@ TEST(Rights, X12_X13_A1_AnAgentsTokenIsNotAUsersToken) {
 TEST(Rights, X4_G1_I2_A1_NoDelegationExceedsItsDepthWhateverItsClaim) {
     RightsDesk desk;
     const auto held = desk.give({.limits = R"({"max_depth":2,"max_tokens":1000})"});
-    const auto deeper = [&](Errand errand) {
-        errand.from = "byte";
-        errand.to = "tag";
-        errand.objective = "Sort";
+    const auto deeper = [&](DelegationRequestFields fields) {
+        fields.from = "byte";
+        fields.to = "tag";
+        fields.objective = "Sort";
         desk.expect_message_refused(
-            {.name = "deeper", .who = "byte", .body = desk.written(errand), .code = kTooDeep});
+            {.name = "deeper", .who = "byte", .body = desk.written(fields), .code = kTooDeep});
     };
     for (const auto& session : {held.session, std::string{"s-1"}, std::string{"never-heard-of"}}) {
         deeper({.session = session});
@@ -352,11 +352,11 @@ TEST(Rights, X8_X13_I2_I3_G4_A1_ADelegationNeverExceedsItsSendersGrant) {
     // Time is not refused but cut: a minute's grant leaves at most the rest of the minute.
     desk.clock += std::chrono::seconds{20};
     const auto pass_on = [&](const char* to, const char* limits) {
-        return Errand{.from = "byte",
-                      .to = to,
-                      .session = held.session,
-                      .objective = "Sort",
-                      .limits = limits};
+        return DelegationRequestFields{.from = "byte",
+                                       .to = to,
+                                       .session = held.session,
+                                       .objective = "Sort",
+                                       .limits = limits};
     };
     const auto below =
         desk.give(pass_on("tag", R"({"max_depth":64,"max_tokens":100,"deadline_ms":600000})"));

@@ -26,16 +26,16 @@ transport::Request request_of(std::string method, std::string target) {
 }  // namespace
 
 FrontDesk::FrontDesk(engine::Options options, gateway::Options door)
-    : gateway_{loop_, feed_, door, [this] { return clock; }, [this] { return ++chance_; }} {
+    : gateway_{loop_, feed_, door, [this] { return clock; }, [this] { return ++entropy_; }} {
     options.version = "test";
-    options.scribe = &scribe_;
-    scribe_.keep_back(std::move(door.personal), std::move(door.personal_key));
+    options.message_writer = &message_writer_;
+    message_writer_.keep_back(std::move(door.personal), std::move(door.personal_key));
     engine_ = engine::Engine::open(
                   journal::Journal::open(disk_, {.segment_bytes = 1 << 20}).value(),
                   std::move(options),
                   {.wall_clock = [this] { return clock; },
                    .steady_clock = [this] { return clock.time_since_epoch(); },
-                   .chance = [this] { return ++chance_; },
+                   .entropy = [this] { return ++entropy_; },
                    .outbox = [this](Effects&& effects) { gateway_.take(std::move(effects)); },
                    .background = [](const std::function<void()>&) {},
                    .log = [](const std::string&) {}})

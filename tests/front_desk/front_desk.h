@@ -12,7 +12,7 @@
 
 #include "engine/engine.h"
 #include "gateway/gateway.h"
-#include "gateway/scribe.h"
+#include "gateway/message_writer.h"
 #include "journal/testing/memory_disk.h"
 #include "views/feed.h"
 
@@ -120,8 +120,8 @@ class FrontDesk {
     journal::testing::MemoryDisk disk_;
     transport::Loop loop_;
     views::Feed feed_{disk_};
-    std::uint64_t chance_ = 0;
-    gateway::DialectScribe scribe_;
+    std::uint64_t entropy_ = 0;
+    gateway::DialectMessageWriter message_writer_;
     gateway::Gateway gateway_;
     std::unique_ptr<engine::Engine> engine_;
     transport::Doors doors_;

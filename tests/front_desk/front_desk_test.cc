@@ -242,12 +242,12 @@ TEST(Chat, T14_AWorkflowThatAnAgentStartsForAUserIsInTheAgentsName) {
     const auto seen_by = [&](const Headers& headers) {
         const auto& workflows = desk.engine().state().workflows;
         const auto id = core::workflow::find_run(workflows, workflows.runs.tickets().back())->id;
-        const auto talk = desk.ask("GET", "/v1/chat/" + id, "", headers);
+        const auto chat = desk.ask("GET", "/v1/chat/" + id, "", headers);
         desk.run_until([&] {
             desk.turn();
-            return talk->status() != 0;
+            return chat->status() != 0;
         });
-        return talk->status();
+        return chat->status();
     };
     EXPECT_EQ(begun_by({{"Parlance-Agent", "bob"}}), "bob");
     EXPECT_EQ(seen_by({{"Parlance-Agent", "bob"}}), 200);

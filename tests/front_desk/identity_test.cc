@@ -748,7 +748,7 @@ TEST(Waiting, I1_ForAWorkflowOrAChatTurnEndsWhenTheCallersTokenIsRevoked) {
                               "/v1/workflows",
                               R"({"workflow_id":"w1","steps":[{"id":"x","agent":"bob"}]})",
                               {{"Prefer", "wait=60000"}});
-    const auto talk = desk.as(
+    const auto chat = desk.as(
         "user", "POST", "/v1/chat", R"({"text":"Compute the NPV"})", {{"Prefer", "wait=60000"}});
     std::string inbox;
     desk.run_until([&] {
@@ -756,12 +756,12 @@ TEST(Waiting, I1_ForAWorkflowOrAChatTurnEndsWhenTheCallersTokenIsRevoked) {
         return inbox.find("ANL_NPV") != std::string::npos;
     });
     EXPECT_EQ(flow->status(), 0);
-    EXPECT_EQ(talk->status(), 0);
+    EXPECT_EQ(chat->status(), 0);
     for (const auto* who : {"alice", "user"}) desk.revoke(who);
     desk.gateway().review();
     EXPECT_EQ(flow->status(), 401);
-    EXPECT_EQ(talk->status(), 401);
-    EXPECT_EQ(flow->answers.size() + talk->answers.size(), 2U);
+    EXPECT_EQ(chat->status(), 401);
+    EXPECT_EQ(flow->answers.size() + chat->answers.size(), 2U);
 }
 
 TEST(Waiting, EndsWhenTheCallersTokenIsRevoked) {

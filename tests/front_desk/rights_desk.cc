@@ -125,21 +125,21 @@ std::string RightsDesk::done(
     return exchange->body();
 }
 
-std::string RightsDesk::written(Errand errand) {
-    if (errand.id.empty()) {
-        errand.id = fmt::format("550e8400-e29b-41d4-a716-{:012}", ++number_);
+std::string RightsDesk::written(DelegationRequestFields fields) {
+    if (fields.id.empty()) {
+        fields.id = fmt::format("550e8400-e29b-41d4-a716-{:012}", ++number_);
     }
     return fmt::format(
         R"({{"request_id":"{}","origin_employee":"{}","target_employee":"{}","user_id":"{}",)"
         R"("parent_session_id":"{}","objective":"{}","input":"x","constraints":{}{}}})",
-        errand.id,
-        errand.from,
-        errand.to,
-        errand.user,
-        errand.session,
-        errand.objective,
-        errand.limits,
-        errand.more);
+        fields.id,
+        fields.from,
+        fields.to,
+        fields.user,
+        fields.session,
+        fields.objective,
+        fields.limits,
+        fields.more);
 }
 
 Held RightsDesk::take(const std::string& who) {
@@ -150,9 +150,9 @@ Held RightsDesk::take(const std::string& who) {
             .grant = text_at(inbox, "/messages/0/grant")};
 }
 
-Held RightsDesk::give(Errand errand) {
-    done(errand.from, "POST", "/v1/messages", written(errand), 202);
-    return take(errand.to);
+Held RightsDesk::give(DelegationRequestFields fields) {
+    done(fields.from, "POST", "/v1/messages", written(fields), 202);
+    return take(fields.to);
 }
 
 std::string RightsDesk::footprint() {

@@ -34,7 +34,7 @@ struct Lie {
 };
 
 /// The fields of a delegation request.
-struct Errand {
+struct DelegationRequestFields {
     std::string from = "prime";
     std::string to = "byte";
     std::string session = "s-1";
@@ -90,9 +90,9 @@ struct RightsDesk : GuardedDesk {
                      std::string path,
                      std::string body = {},
                      int status = 200);
-    std::string written(Errand errand);
+    std::string written(DelegationRequestFields fields);
     /// Sends the request, and has the target take it.
-    Held give(Errand errand);
+    Held give(DelegationRequestFields fields);
     /// Takes the next message of the agent.
     Held take(const std::string& who);
 

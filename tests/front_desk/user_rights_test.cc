@@ -212,8 +212,9 @@ TEST(UserRights, X13_A1_ChangingAnotherUsersDataIsRefusedLikeMissingData) {
 TEST(UserRights, X13_A1_AnOutcomeIsRepeatedOnlyWithAGrantForItsUser) {
     RightsDesk desk;
     desk.let_in("scout without grant", {.kind = identity::Kind::Agent, .name = "scout"});
-    const Errand errand{.from = "scout", .to = "tag", .session = "s-2", .user = "u2"};
-    const auto asked = desk.written(errand);
+    const DelegationRequestFields fields{
+        .from = "scout", .to = "tag", .session = "s-2", .user = "u2"};
+    const auto asked = desk.written(fields);
     desk.done("scout", "POST", "/v1/messages", asked, 202);
     const auto held = desk.take("tag");
     desk.done("tag",
@@ -222,7 +223,7 @@ TEST(UserRights, X13_A1_AnOutcomeIsRepeatedOnlyWithAGrantForItsUser) {
               R"({"summary":"","result":"secret","status":"success",)"
               R"("token_usage":{"prompt":0,"completion":0,"total":0}})",
               202);
-    for (const auto& body : {asked, desk.written(errand)}) {
+    for (const auto& body : {asked, desk.written(fields)}) {
         desk.expect_message_refused({"again", "scout without grant", body, 403, kIsolation});
     }
 }

@@ -33,8 +33,8 @@ void Hub::open() {
     disk_ = must(journal::open_posix_disk(options_.data, true));
     auto journal = must(journal::Journal::open(*disk_, options_.journal));
     // A second start on the same data needs another seed, or fresh ids would repeat.
-    chance_.seed(42 + journal->last_sequence().value);
-    const auto chance = [this] { return chance_(); };
+    entropy_.seed(42 + journal->last_sequence().value);
+    const auto entropy = [this] { return entropy_(); };
     const gateway::Options desk{.is_dev = options_.is_dev,
                                 .version = "0.1.0",
                                 .message_bytes_max = options_.doors.body_bytes_max,
@@ -42,14 +42,14 @@ void Hub::open() {
                                 .personal = options_.personal,
                                 .personal_key = "a key for transcripts"};
     feed_ = std::make_unique<views::Feed>(*disk_, gateway::Gateway::edit_of(desk));
-    gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock_, chance);
-    scribe_.keep_back(desk.personal, desk.personal_key);
+    gateway_ = std::make_unique<gateway::Gateway>(loop_, *feed_, desk, clock_, entropy);
+    message_writer_.keep_back(desk.personal, desk.personal_key);
     engine_ = must(engine::Engine::open(
         std::move(journal),
-        {.limits = options_.limits, .scribe = &scribe_, .version = "0.1.0"},
+        {.limits = options_.limits, .message_writer = &message_writer_, .version = "0.1.0"},
         {.wall_clock = clock_,
          .steady_clock = [this] { return clock_().time_since_epoch(); },
-         .chance = chance,
+         .entropy = entropy,
          .outbox = [this](Effects&& effects) { gateway_->take(std::move(effects)); },
          .background = [](const std::function<void()>& job) { job(); },
          .log = [](const std::string&) {}}));

@@ -15,7 +15,7 @@
 #include "app/serve.h"
 #include "engine/engine.h"
 #include "gateway/gateway.h"
-#include "gateway/scribe.h"
+#include "gateway/message_writer.h"
 #include "journal/posix_disk.h"
 #include "transport/transport.h"
 #include "views/bookkeeper.h"
@@ -47,12 +47,12 @@ class Hub {
 
     app::ServeOptions options_;
     std::function<Time()> clock_;
-    std::mt19937_64 chance_{42};
+    std::mt19937_64 entropy_{42};
     transport::Loop loop_;
     std::unique_ptr<journal::Disk> disk_;
     std::unique_ptr<views::Feed> feed_;
     std::unique_ptr<views::Bookkeeper> bookkeeper_;
-    gateway::DialectScribe scribe_;
+    gateway::DialectMessageWriter message_writer_;
     std::unique_ptr<gateway::Gateway> gateway_;
     std::unique_ptr<engine::Engine> engine_;
     std::unique_ptr<transport::Server> server_;

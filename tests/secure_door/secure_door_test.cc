@@ -22,9 +22,9 @@ using transport::testing::House;
 
 Time today() { return std::chrono::floor<Duration>(std::chrono::system_clock::now()); }
 
-struct Office : identity::testing::Scratch {
+struct CertificateFixture : identity::testing::Scratch {
     Folder folder{path()};
-    Office() { EXPECT_TRUE(identity::make_authority(folder, {}, today())); }
+    CertificateFixture() { EXPECT_TRUE(identity::make_authority(folder, {}, today())); }
     TlsFiles hub() const {
         return {folder.path_of(identity::kHubFile),
                 folder.path_of(identity::kHubKeyFile),
@@ -43,7 +43,7 @@ transport::Doors doors() {
     return doors;
 }
 
-struct SecureHouse : Office {
+struct SecureHouse : CertificateFixture {
     explicit SecureHouse(DoorLimits limits = {}) : house{limits, doors(), hub()} {}
     HubAddress address(const TlsFiles& own = {}) const {
         HubAddress hub{.host = "localhost", .port = house.port(), .is_tls = true, .tls = own};
@@ -91,7 +91,7 @@ TEST(SecureDoor, S15_ReportsTheAgentOfAClientCertificate) {
 
 TEST(SecureDoor, S15_RefusesCertificatesOfAnotherAuthority) {
     const SecureHouse house;
-    const Office other;
+    const CertificateFixture other;
     const auto issued =
         identity::issue_certificate(other.folder, "planner", std::chrono::hours{1}, today())
             .value();
@@ -104,7 +104,7 @@ TEST(SecureDoor, S15_RefusesCertificatesOfAnotherAuthority) {
 
 TEST(SecureDoor, S14_ShowsARenewedCertificateToNewConnections) {
     SecureHouse house;
-    const Office other;
+    const CertificateFixture other;
     const auto renew = [&](const TlsFiles& files) {
         bool is_renewed = false;
         house.house.on_loop([&] { is_renewed = house.house.server().renew(files).has_value(); });
@@ -124,7 +124,7 @@ TEST(SecureDoor, S14_ShowsARenewedCertificateToNewConnections) {
 
 TEST(SecureDoor, S14_IsNotTrustedWithoutItsAuthority) {
     const SecureHouse house;
-    const Office other;
+    const CertificateFixture other;
     auto address = house.address();
     address.tls.authority = other.folder.path_of(identity::kAuthorityFile);
     EXPECT_FALSE((Client{address, {}}.call("GET", "/")));
@@ -166,9 +166,9 @@ TEST(SecureDoor, RefusesAnExcessConnectionOverTls) {
 }
 
 TEST(SecureDoor, DoesNotOpenWithoutItsFiles) {
-    const Office office;
-    auto files = office.hub();
-    files.certificate = office.folder.path_of("nothing.pem");
+    const CertificateFixture fixture;
+    auto files = fixture.hub();
+    files.certificate = fixture.folder.path_of("nothing.pem");
     transport::Loop loop;
     const auto server = transport::Server::listen(loop, "127.0.0.1", 0, {}, doors(), files);
     ASSERT_FALSE(server);

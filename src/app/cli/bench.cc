@@ -55,12 +55,12 @@ std::vector<LanePlan> plans_of(const BenchOptions& options, const sdk::HubAddres
     for (std::uint64_t lane = 0; lane < options.connections; ++lane) {
         LanePlan plan{
             .hub = hub,
-            .mill = {.run = run,
-                     .lane = static_cast<std::uint16_t>(lane),
-                     .from = fmt::format("bench-{}-from-{}", run, lane),
-                     .type = options.what == "request" ? "TASK_ASSIGNMENT" : "TASK_UPDATE",
-                     .priority = options.priority,
-                     .size = options.size},
+            .generator = {.run = run,
+                          .lane = static_cast<std::uint16_t>(lane),
+                          .from = fmt::format("bench-{}-from-{}", run, lane),
+                          .type = options.what == "request" ? "TASK_ASSIGNMENT" : "TASK_UPDATE",
+                          .priority = options.priority,
+                          .size = options.size},
             .outstanding = options.outstanding,
             .messages = options.messages / options.connections +
                         (lane < options.messages % options.connections ? 1 : 0),
@@ -68,7 +68,7 @@ std::vector<LanePlan> plans_of(const BenchOptions& options, const sdk::HubAddres
             .window =
                 options.window == "settled" ? bench::Window::Settled : bench::Window::Accepted};
         for (std::uint64_t i = 0; i < each; ++i) {
-            plan.mill.to.push_back(fmt::format("bench-{}-to-{}-{}", run, lane, i));
+            plan.generator.to.push_back(fmt::format("bench-{}-to-{}-{}", run, lane, i));
         }
         plans.push_back(std::move(plan));
     }
@@ -80,8 +80,8 @@ Result<void> for_each_agent(sdk::Client& client,
                             std::string_view method,
                             std::string_view body) {
     for (const LanePlan& plan : plans) {
-        auto names = plan.mill.to;
-        names.push_back(plan.mill.from);
+        auto names = plan.generator.to;
+        names.push_back(plan.generator.from);
         for (const auto& name : names) {
             const auto response = TRY(client.call(method, "/v1/agents/" + name, body));
             if (response.status / 100 != 2) {
@@ -270,8 +270,8 @@ void print_report(const Context& context, const BenchOptions& options, const Mea
 void clear_away(const std::vector<LanePlan>& plans, sdk::Client& client) {
     constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
     for (const LanePlan& plan : plans) {
-        auto names = plan.mill.to;
-        names.push_back(plan.mill.from);
+        auto names = plan.generator.to;
+        names.push_back(plan.generator.from);
         for (const auto& name : names) {
             const auto removed = client.call("DELETE", "/v1/agents/" + name);
             if (!removed) return;  // No hub, nothing to clear.
@@ -289,7 +289,7 @@ Result<void> clean_up(const BenchOptions& options,
     if (options.what == "publish") {
         std::vector<std::string> recipients;
         for (const LanePlan& plan : plans)
-            recipients.insert(recipients.end(), plan.mill.to.begin(), plan.mill.to.end());
+            recipients.insert(recipients.end(), plan.generator.to.begin(), plan.generator.to.end());
         TRY(bench::drain(plans.front().hub, recipients, sent));
     }
     return for_each_agent(client, plans, "DELETE", {});
@@ -304,8 +304,8 @@ int run_bench(const Context& context, BenchOptions options) {
     if (options.is_http) options.outstanding = 1;
     const auto plans = plans_of(options, *hub);
     for (const LanePlan& plan : plans) {
-        const auto mill = bench::Mill::make(plan.mill);
-        if (!mill) return complain(context, Misused, mill.error().message);
+        const auto generator = bench::MessageGenerator::make(plan.generator);
+        if (!generator) return complain(context, Misused, generator.error().message);
     }
     interrupt_descriptor();
     sdk::Client client{*hub, operator_identity(context)};
@@ -321,7 +321,7 @@ int run_bench(const Context& context, BenchOptions options) {
         return complain(context, measured.error());
     }
     if (context.is_json) {
-        print_json(options, *measured, plans.size() * plans.front().mill.to.size());
+        print_json(options, *measured, plans.size() * plans.front().generator.to.size());
     } else {
         print_report(context, options, *measured);
     }

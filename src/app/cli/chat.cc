@@ -52,13 +52,13 @@ void print_lines(std::string_view text) {
     }
 }
 
-void print_talk(const Context& context, json::Value talk) {
-    print_lines(text_member(talk, "answer"));
-    const auto question = text_member(talk, "question");
+void print_turn(const Context& context, json::Value turn) {
+    print_lines(text_member(turn, "answer"));
+    const auto question = text_member(turn, "question");
     if (!question.empty()) {
         fmt::print("{}\n", paint(context.out(), Tone::Yellow, harmless(question)));
     }
-    const auto options = member(talk, "options");
+    const auto options = member(turn, "options");
     std::string spare;
     int number = 0;
     if (options.is_array()) {
@@ -66,12 +66,12 @@ void print_talk(const Context& context, json::Value talk) {
             fmt::print("  {}. {}\n", ++number, harmless(each.value.text(spare)));
         }
     }
-    if (text_member(talk, "status") == "working") {
+    if (text_member(turn, "status") == "working") {
         fmt::print("{}\n",
                    paint(context.out(),
                          Tone::Dim,
                          fmt::format("later: parlance workflow show {}",
-                                     harmless(text_member(talk, "chat_id")))));
+                                     harmless(text_member(turn, "chat_id")))));
     }
 }
 
@@ -88,19 +88,19 @@ int say(const Context& context, ChatOptions& options) {
     if (response->status >= 300 || !json::check(response->body, json::kDepthMadeMax)) {
         return complain(context, *response);
     }
-    const auto talk = json::root(response->body);
-    options.session = text_member(talk, "session_id");
+    const auto turn = json::root(response->body);
+    options.session = text_member(turn, "session_id");
     if (context.is_json) {
         fmt::print("{}\n", one_line(response->body));
     } else {
-        print_talk(context, talk);
+        print_turn(context, turn);
     }
     std::fflush(stdout);
-    return text_member(talk, "status") == "failed" ? Refused : Done;
+    return text_member(turn, "status") == "failed" ? Refused : Done;
 }
 
 /// One exchange per line of stdin; returns the exit code of the last failure.
-int talk(const Context& context, ChatOptions options) {
+int turn(const Context& context, ChatOptions options) {
     const bool is_asked = ::isatty(STDIN_FILENO) == 1;
     int exit = Done;
     for (;;) {
@@ -132,7 +132,7 @@ void add_chat(CLI::App& app, Context& context) {
     verb->add_option("--wait", options->wait_ms, "Milliseconds to wait for an answer")
         ->capture_default_str();
     verb->callback(leave(context, [&context, options] {
-        return options->text.empty() ? talk(context, *options) : say(context, *options);
+        return options->text.empty() ? turn(context, *options) : say(context, *options);
     }));
 }
 

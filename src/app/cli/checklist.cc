@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/examination.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/json_view.h"
 #include "app/cli/table.h"
-#include "app/cli/ward.h"
 #include "base/json_write.h"
 #include "gateway/policy.h"
 
@@ -51,10 +51,10 @@ Outcome refused_after(const Reply& first, const Reply& second, std::string_view 
 }
 
 /// A failure proves nothing if `rule` ended the first request before the rest was tried.
-Outcome unless_late(const Ward& ward, Rule rule, Outcome outcome) {
+Outcome unless_late(const Examination& examination, Rule rule, Outcome outcome) {
     constexpr std::chrono::milliseconds kUnsure{2};  // Both sides count in whole milliseconds.
-    const auto limit = ward.ruling_of(rule);
-    const auto took = ward.took();
+    const auto limit = examination.ruling_of(rule);
+    const auto took = examination.took();
     if (outcome.verdict != Verdict::Fails || (took + kUnsure).count() < limit.value) return outcome;
     outcome.verdict = Verdict::Untried;
     outcome.because = fmt::format(
@@ -70,11 +70,11 @@ constexpr std::int64_t preset_of(Rule rule) {
 
 /// The settings that loosen a rule beyond its default, in any scope: also in scopes that the
 /// examination's agents do not belong to.
-std::string loosened(const Ward& ward, Rule rule) {
+std::string loosened(const Examination& examination, Rule rule) {
     constexpr int kNamed = 5;
     std::string words;
     int count = 0;
-    for (const auto& [key, value] : ward.policy().settings) {
+    for (const auto& [key, value] : examination.policy().settings) {
         if (key.first != rule || value <= preset_of(rule) || ++count > kNamed) continue;
         words += fmt::format("{}{}",
                              words.empty() ? "" : ", ",
@@ -85,10 +85,10 @@ std::string loosened(const Ward& ward, Rule rule) {
 }
 
 /// An item holds only where no scope is looser than the default.
-Outcome unless_loosened(const Ward& ward, Rule rule, Outcome outcome) {
-    const auto loose = loosened(ward, rule);
-    outcome.happened +=
-        "; the policy has " + (loose.empty() ? rule_in_words(rule, ward.ruling_of(rule)) : loose);
+Outcome unless_loosened(const Examination& examination, Rule rule, Outcome outcome) {
+    const auto loose = loosened(examination, rule);
+    outcome.happened += "; the policy has " +
+                        (loose.empty() ? rule_in_words(rule, examination.ruling_of(rule)) : loose);
     if (loose.empty()) return outcome;
     return {Verdict::Fails, std::move(outcome.happened)};
 }
@@ -105,34 +105,34 @@ struct Descent {
     }
 };
 
-Descent descend(Ward& ward, std::string_view key, std::string_view constraints) {
+Descent descend(Examination& examination, std::string_view key, std::string_view constraints) {
     Descent descent;
-    std::string session = ward.name(key);
+    std::string session = examination.name(key);
     std::string_view from = key;
     std::vector<std::string> asked;
     // A chain deeper than the default has gone too far already.
     while (descent.taken < preset_of(Rule::DepthMax)) {
-        const auto place = static_cast<std::size_t>(descent.taken) % Ward::kDelegates.size();
-        const auto to = Ward::kDelegates[place];
-        const auto id = ward.fresh_id();
+        const auto place = static_cast<std::size_t>(descent.taken) % Examination::kDelegates.size();
+        const auto to = Examination::kDelegates[place];
+        const auto id = examination.fresh_id();
         const std::string objective = fmt::format("Go {}", descent.taken + 1);
-        descent.end = ward.delegate({.id = id,
-                                     .from = from,
-                                     .to = to,
-                                     .session = session,
-                                     .user = key,
-                                     .objective = objective,
-                                     .constraints = constraints});
+        descent.end = examination.delegate({.id = id,
+                                            .from = from,
+                                            .to = to,
+                                            .session = session,
+                                            .user = key,
+                                            .objective = objective,
+                                            .constraints = constraints});
         if (!descent.end.is_taken()) break;
         ++descent.taken;
         asked.push_back(id);
-        const auto delivery = ward.take(to, id);
+        const auto delivery = examination.take(to, id);
         if (delivery.message.empty()) break;
         session = text_member(json::root(delivery.message), "child_session_id");
         from = to;
     }
     // Bottom up: a parent that ends before its delegate is charged for the delegate's reservation.
-    for (; !asked.empty(); asked.pop_back()) ward.end(asked.back());
+    for (; !asked.empty(); asked.pop_back()) examination.end(asked.back());
     return descent;
 }
 
@@ -140,11 +140,11 @@ constexpr std::string_view kDeepest = "deepest";
 
 /// Both limits: the request's own (the document's default of 2 without one), and the hub's limit on
 /// the request's own.
-Outcome try_depth(Ward& ward, std::string_view key) {
+Outcome try_depth(Examination& examination, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_DEPTH_EXCEEDED";
-    const auto own = descend(ward, key, R"({"max_tokens":10})");
-    const auto most = descend(ward, kDeepest, R"({"max_tokens":10,"max_depth":1000})");
-    const auto allowed = ward.ruling_of(Rule::DepthMax).value;
+    const auto own = descend(examination, key, R"({"max_tokens":10})");
+    const auto most = descend(examination, kDeepest, R"({"max_tokens":10,"max_depth":1000})");
+    const auto allowed = examination.ruling_of(Rule::DepthMax).value;
     const bool is_good = own.taken == std::min<std::int64_t>(allowed - 1, 1) &&
                          own.end.code == kCode && most.taken == allowed - 1 &&
                          most.end.code == kCode;
@@ -153,19 +153,20 @@ Outcome try_depth(Ward& ward, std::string_view key) {
               fmt::format("{}; with max_depth 1000: {}", own.in_short(), most.in_short()),
               {&own.end, &most.end},
               kCode);
-    outcome = unless_late(ward, Rule::DeadlineMsMax, std::move(outcome));
-    return unless_loosened(ward, Rule::DepthMax, std::move(outcome));
+    outcome = unless_late(examination, Rule::DeadlineMsMax, std::move(outcome));
+    return unless_loosened(examination, Rule::DepthMax, std::move(outcome));
 }
 
 /// The limit in force, which may be stricter than the document's, but not wider.
-Outcome try_fanout(Ward& ward, std::string_view key) {
+Outcome try_fanout(Examination& examination, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_FANOUT_EXCEEDED";
-    const auto most = std::min(ward.ruling_of(Rule::FanoutMax).value, preset_of(Rule::FanoutMax));
+    const auto most =
+        std::min(examination.ruling_of(Rule::FanoutMax).value, preset_of(Rule::FanoutMax));
     const auto ask = [&](std::int64_t place) {
-        return ward.delegate({.from = key,
-                              .to = Ward::kDelegates[static_cast<std::size_t>(place)],
-                              .session = ward.name(key),
-                              .user = key});
+        return examination.delegate({.from = key,
+                                     .to = Examination::kDelegates[static_cast<std::size_t>(place)],
+                                     .session = examination.name(key),
+                                     .user = key});
     };
     std::int64_t taken = 0;
     Reply next = ask(0);
@@ -174,42 +175,42 @@ Outcome try_fanout(Ward& ward, std::string_view key) {
                          fmt::format("{} of {} taken, then {}", taken, most, next.in_short()),
                          {&next},
                          kCode);
-    outcome = unless_late(ward, Rule::DeadlineMsMax, std::move(outcome));
-    return unless_loosened(ward, Rule::FanoutMax, std::move(outcome));
+    outcome = unless_late(examination, Rule::DeadlineMsMax, std::move(outcome));
+    return unless_loosened(examination, Rule::FanoutMax, std::move(outcome));
 }
 
 /// Without room for a second open request the first is answered: an objective given once in a
 /// session is refused the second time even then.
-Outcome try_cycle(Ward& ward, std::string_view key) {
+Outcome try_cycle(Examination& examination, std::string_view key) {
     constexpr std::string_view kCode = "DELEGATION_CYCLE_DETECTED";
-    const auto id = ward.fresh_id();
-    Errand errand{.id = id,
-                  .from = key,
-                  .session = ward.name(key),
-                  .user = key,
-                  .objective = "Extract receipt"};
-    const auto first = ward.delegate(errand);
-    errand.id.clear();
-    errand.objective = "EXTRACT  receipt";
-    const auto second = ward.delegate(errand);
+    const auto id = examination.fresh_id();
+    DelegationDraft draft{.id = id,
+                          .from = key,
+                          .session = examination.name(key),
+                          .user = key,
+                          .objective = "Extract receipt"};
+    const auto first = examination.delegate(draft);
+    draft.id.clear();
+    draft.objective = "EXTRACT  receipt";
+    const auto second = examination.delegate(draft);
     if (second.code != "DELEGATION_FANOUT_EXCEEDED") return refused_after(first, second, kCode);
-    ward.begin();
-    ward.answer(ward.take(errand.to, id));
-    const auto third = ward.delegate(errand);
+    examination.begin();
+    examination.answer(examination.take(draft.to, id));
+    const auto third = examination.delegate(draft);
     auto outcome = refused_after(first, third, kCode);
     outcome.happened = fmt::format("{}, then {}, and with the first answered {}",
                                    first.in_short(),
                                    second.in_short(),
                                    third.in_short());
-    return unless_late(ward, Rule::RootIdleMs, std::move(outcome));
+    return unless_late(examination, Rule::RootIdleMs, std::move(outcome));
 }
 
-Outcome try_timeout(Ward& ward, std::string_view key) {
+Outcome try_timeout(Examination& examination, std::string_view key) {
     constexpr std::int64_t kAskedMs = 50;
-    const auto time_ms = std::min(kAskedMs, ward.ruling_of(Rule::DeadlineMsMax).value);
+    const auto time_ms = std::min(kAskedMs, examination.ruling_of(Rule::DeadlineMsMax).value);
     const auto constraints = fmt::format(R"({{"deadline_ms":{},"max_tokens":10}})", kAskedMs);
-    const auto reply = ward.delegate(
-        {.from = key, .session = ward.name(key), .user = key, .constraints = constraints},
+    const auto reply = examination.delegate(
+        {.from = key, .session = examination.name(key), .user = key, .constraints = constraints},
         "/v1/delegations");
     const auto error = reply.body.empty() ? "" : text_member(json::root(reply.body), "error");
     return judge(error == fmt::format("Delegation timeout after {} ms", time_ms),
@@ -218,25 +219,25 @@ Outcome try_timeout(Ward& ward, std::string_view key) {
                  {});
 }
 
-Outcome try_tokens(Ward& ward, std::string_view key) {
+Outcome try_tokens(Examination& examination, std::string_view key) {
     constexpr std::string_view kCode = "BUDGET_TOKENS_EXCEEDED";
-    const auto reply = ward.delegate({.from = key,
-                                      .session = ward.name(key),
-                                      .user = key,
-                                      .constraints = R"({"max_tokens":1})"});
+    const auto reply = examination.delegate({.from = key,
+                                             .session = examination.name(key),
+                                             .user = key,
+                                             .constraints = R"({"max_tokens":1})"});
     return judge(reply.code == kCode, reply.in_short(), {&reply}, kCode);
 }
 
-Outcome try_personal(Ward& ward, std::string_view key) {
+Outcome try_personal(Examination& examination, std::string_view key) {
     constexpr std::string_view kAddress = "d@example.org";
-    const auto id = ward.fresh_id();
-    const auto reply = ward.delegate({.id = id,
-                                      .from = key,
-                                      .session = ward.name(key),
-                                      .user = key,
-                                      .objective = "Write",
-                                      .input = kAddress});
-    const auto shown = ward.take(Errand{}.to, id).message;
+    const auto id = examination.fresh_id();
+    const auto reply = examination.delegate({.id = id,
+                                             .from = key,
+                                             .session = examination.name(key),
+                                             .user = key,
+                                             .objective = "Write",
+                                             .input = kAddress});
+    const auto shown = examination.take(DelegationDraft{}.to, id).message;
     const bool is_shown = shown.find(kAddress) != std::string::npos;
     const auto* const words = shown.empty() ? "the delegate was shown nothing"
                               : is_shown    ? "the delegate was shown the address itself"
@@ -246,23 +247,24 @@ Outcome try_personal(Ward& ward, std::string_view key) {
                          {&reply},
                          {});
     if (is_shown) return outcome;
-    return unless_late(ward, Rule::DeadlineMsMax, std::move(outcome));
+    return unless_late(examination, Rule::DeadlineMsMax, std::move(outcome));
 }
 
 /// Looks for the row of this very request. A refused request has a row too, under the name of the
 /// sending operator, so the search is by recipient.
-Outcome try_audit(Ward& ward, std::string_view key) {
+Outcome try_audit(Examination& examination, std::string_view key) {
     constexpr std::string_view kAsked = "e";
-    const auto id = ward.fresh_id();
-    const auto answer = ward.delegate(
-        {.id = id, .from = key, .to = kAsked, .session = ward.name(key), .user = key});
-    const auto hub = ward.ask("GET", "/v1/hub");
+    const auto id = examination.fresh_id();
+    const auto answer = examination.delegate(
+        {.id = id, .from = key, .to = kAsked, .session = examination.name(key), .user = key});
+    const auto hub = examination.ask("GET", "/v1/hub");
     const auto sequence = hub.body.empty() ? std::optional<std::int64_t>{}
                                            : number_member(json::root(hub.body), "sequence");
-    const auto log = ward.ask("GET",
-                              fmt::format("/v1/delegations?agent={}&max=1000&after_sequence={}",
-                                          ward.name(kAsked),
-                                          sequence.value_or(0)));
+    const auto log =
+        examination.ask("GET",
+                        fmt::format("/v1/delegations?agent={}&max=1000&after_sequence={}",
+                                    examination.name(kAsked),
+                                    sequence.value_or(0)));
     const bool is_there = log.status == 200 && log.body.find(id) != std::string::npos;
     auto happened = fmt::format("{}, then {}",
                                 answer.in_short(),
@@ -274,22 +276,22 @@ Outcome try_audit(Ward& ward, std::string_view key) {
     return judge(is_there, std::move(happened), {&answer}, {});
 }
 
-Outcome try_users(Ward& ward, std::string_view key) {
-    Errand errand{.from = key, .session = ward.name(key), .user = key};
-    const auto first = ward.delegate(errand);
-    errand.to = "c";
-    errand.user = "other";
-    return refused_after(first, ward.delegate(errand), "USER_ISOLATION_VIOLATED");
+Outcome try_users(Examination& examination, std::string_view key) {
+    DelegationDraft draft{.from = key, .session = examination.name(key), .user = key};
+    const auto first = examination.delegate(draft);
+    draft.to = "c";
+    draft.user = "other";
+    return refused_after(first, examination.delegate(draft), "USER_ISOLATION_VIOLATED");
 }
 
-Outcome try_tools(Ward& ward, std::string_view key) {
+Outcome try_tools(Examination& examination, std::string_view key) {
     const auto may_use = [&](std::string_view tool) {
-        return ward.ask(
+        return examination.ask(
             "POST",
             "/v1/tools/authorize",
-            json::ObjectWriter{}.text("agent", ward.name(key)).text("tool", tool).done());
+            json::ObjectWriter{}.text("agent", examination.name(key)).text("tool", tool).done());
     };
-    const auto good = may_use(Ward::kTool);
+    const auto good = may_use(Examination::kTool);
     const auto bad = may_use("parlance-doctor-delete");
     return judge(good.status == 200 && bad.code == "TOOL_NOT_ALLOWED",
                  fmt::format("{}, then {}", good.in_short(), bad.in_short()),
@@ -297,10 +299,10 @@ Outcome try_tools(Ward& ward, std::string_view key) {
                  {});
 }
 
-Outcome try_errors(Ward& ward, std::string_view key) {
-    const auto garbage = ward.ask("POST", "/v1/messages", R"({"no":)");
-    const auto lost =
-        ward.delegate({.from = key, .to = "nobody", .session = ward.name(key), .user = key});
+Outcome try_errors(Examination& examination, std::string_view key) {
+    const auto garbage = examination.ask("POST", "/v1/messages", R"({"no":)");
+    const auto lost = examination.delegate(
+        {.from = key, .to = "nobody", .session = examination.name(key), .user = key});
     return judge(garbage.code == "MESSAGE_MALFORMED" && lost.code == "AGENT_NOT_REGISTERED",
                  fmt::format("{}, then {}", garbage.in_short(), lost.in_short()),
                  {&garbage, &lost},
@@ -310,7 +312,7 @@ Outcome try_errors(Ward& ward, std::string_view key) {
 struct Item {
     std::string_view text;  ///< As worded in the document.
     std::string_view key;   ///< Names the item's requester, user and session.
-    Outcome (*examine)(Ward& ward, std::string_view key);
+    Outcome (*examine)(Examination& examination, std::string_view key);
     std::string_view tried;
     std::string_view expected;
     std::string_view advice;  ///< For a failed item.
@@ -418,8 +420,8 @@ void tell(const Context& context, const Tally& tally) {
 }
 
 /// Removes all agents and reports those that remain; otherwise returns `exit`.
-int left(const Context& context, Ward& ward, int exit) {
-    const auto stayed = ward.move_out();
+int left(const Context& context, Examination& examination, int exit) {
+    const auto stayed = examination.move_out();
     if (stayed.empty()) return exit;
     complain(context,
              Refused,
@@ -431,8 +433,8 @@ int left(const Context& context, Ward& ward, int exit) {
 }
 
 /// Complains if the hub cannot be examined; Done if examination is possible.
-int hindered(const Context& context, Ward& ward) {
-    const auto fleet = ward.ask("GET", "/v1/fleet");
+int hindered(const Context& context, Examination& examination) {
+    const auto fleet = examination.ask("GET", "/v1/fleet");
     if (!fleet.body.empty() && member(json::root(fleet.body), "stopped").raw == "true") {
         return complain(context,
                         Refused,
@@ -441,7 +443,7 @@ int hindered(const Context& context, Ward& ward) {
     }
     std::vector<std::string_view> askers{kDeepest};
     for (const Item& item : kItems) askers.push_back(item.key);
-    const auto refused = ward.move_in(std::move(askers));
+    const auto refused = examination.move_in(std::move(askers));
     if (!refused.empty()) {
         return complain(
             context,
@@ -450,8 +452,8 @@ int hindered(const Context& context, Ward& ward) {
             "Use an identity that may act for agents: --operator with --dev, or a token.");
     }
     const auto& first = kItems.front();
-    const auto foreseen =
-        ward.explain({.from = first.key, .session = ward.name(first.key), .user = first.key});
+    const auto foreseen = examination.explain(
+        {.from = first.key, .session = examination.name(first.key), .user = first.key});
     if (!foreseen.body.empty() &&
         number_member(json::root(foreseen.body), "approvals_needed").value_or(0) > 0) {
         return complain(context,
@@ -463,18 +465,18 @@ int hindered(const Context& context, Ward& ward) {
     return Done;
 }
 
-int examine(const Context& context, Ward& ward) {
+int examine(const Context& context, Examination& examination) {
     if (!context.is_json) {
         fmt::print(
             "Each item of the delegation checklist, tried with agents whose names begin "
             "with {}; they are removed afterwards.\n\n",
-            ward.mark());
+            examination.mark());
     }
     Tally tally;
     for (const Item& item : kItems) {
-        ward.begin();
-        const Outcome outcome = item.examine(ward, item.key);
-        ward.end(ward.name(item.key));
+        examination.begin();
+        const Outcome outcome = item.examine(examination, item.key);
+        examination.end(examination.name(item.key));
         if (is_interrupted()) return Interrupted;
         ++tally.counts[static_cast<std::size_t>(outcome.verdict)];
         tell(context, item, outcome);
@@ -497,12 +499,12 @@ int try_checklist(const Context& context) {
     if (!settings) return complain(context, settings.error());
     interrupt_descriptor();  // After an interrupt the agents are still removed.
     std::random_device device;
-    Ward ward{*client,
-              Policy{.settings = std::move(*settings)},
-              (std::uint64_t{device()} << 32U) | device()};
-    int exit = hindered(context, ward);
-    if (exit == Done) exit = examine(context, ward);
-    return left(context, ward, exit);
+    Examination examination{*client,
+                            Policy{.settings = std::move(*settings)},
+                            (std::uint64_t{device()} << 32U) | device()};
+    int exit = hindered(context, examination);
+    if (exit == Done) exit = examine(context, examination);
+    return left(context, examination, exit);
 }
 
 }  // namespace parlance::cli

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
-#include "app/cli/gist.h"
+#include "app/cli/event_summary.h"
 #include "app/cli/histogram.h"
 #include "app/cli/journal_repair.h"
 #include "app/cli/json_view.h"
@@ -157,7 +157,7 @@ int list(const Context& context, const JournalOptions& options) {
             table.rows.push_back({{std::to_string(record.sequence.value), Tone::Bold},
                                   {time_text(record.at, screen), Tone::Dim},
                                   {std::string(journal::event_name(event)), Tone::Cyan},
-                                  {gist_of(text)}});
+                                  {summary_of_event(text)}});
         });
     const bool is_empty = !context.is_json && table.rows.empty();
     if (is_empty && read)

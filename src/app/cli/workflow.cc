@@ -13,7 +13,7 @@
 #include "app/serve.h"
 #include "base/json_write.h"
 #include "engine/replay.h"
-#include "gateway/scribe.h"
+#include "gateway/message_writer.h"
 #include "journal/posix_disk.h"
 
 namespace parlance::cli {
@@ -157,14 +157,15 @@ int cancel(const Context& context, const WorkflowOptions& options) {
 Result<engine::Replay> replay_from(const WorkflowOptions& options) {
     app::ServeOptions hub;
     if (!options.config.empty()) TRY(app::read_config(options.config, hub));
-    const gateway::DialectScribe scribe;
+    const gateway::DialectMessageWriter message_writer;
     auto disk = TRY(journal::open_posix_disk(options.data, false));
     const auto opened = TRY(journal::Journal::open(*disk, {.is_read_only = true}));
-    return engine::replay_workflow(
-        *disk,
-        opened->last_sequence(),
-        options.id,
-        {.limits = hub.limits, .scribe = &scribe, .has_policy_of_now = options.policy == "now"});
+    return engine::replay_workflow(*disk,
+                                   opened->last_sequence(),
+                                   options.id,
+                                   {.limits = hub.limits,
+                                    .message_writer = &message_writer,
+                                    .has_policy_of_now = options.policy == "now"});
 }
 
 std::string as_json(const std::string& id, const engine::Replay& replay) {

@@ -44,7 +44,7 @@ Found find_numeric(const Sight& sight, std::string_view signs) {
     if (!is_divided || goes_on) return {};
     const bool is_short = is_day_and_month(sight, 0) && sight.size(2) == 2;
     if (!is_short && !is_date_with_year(sight)) return {};
-    return Span{sight.group(0).begin, sight.group(2).end};
+    return TextRange{sight.group(0).begin, sight.group(2).end};
 }
 
 /// Offsets of the year, and of day and month in either order, in eight digits.
@@ -70,7 +70,7 @@ Found find_packed(const Sight& sight) {
         const unsigned more = std::max(part(packing.first, 2), part(packing.second, 2));
         return year >= kYearMin && year <= kYearMax && less >= 1 && less <= 12 && more <= 31;
     });
-    return is_date ? Found{Span{sight.group(0).begin, sight.group(0).end}} : Found{};
+    return is_date ? Found{TextRange{sight.group(0).begin, sight.group(0).end}} : Found{};
 }
 
 /// The first three bytes of month names in the most written languages.
@@ -161,7 +161,7 @@ Found find_day_first(const Sight& sight) {
     const std::size_t end = month_end(text, skip_ordinal(text, sight.group(0).end));
     if (end == 0) return {};
     const auto last = year_end(text, skip_of(text, skip_signs(text, end)));
-    return last ? Found{Span{sight.group(0).begin, *last}} : Found{};
+    return last ? Found{TextRange{sight.group(0).begin, *last}} : Found{};
 }
 
 /// 1990 Dec 17.
@@ -173,7 +173,7 @@ Found find_year_first(const Sight& sight) {
     std::size_t end = day;
     while (end - day < 2 && is_digit(at(text, end))) ++end;
     if (end == day || is_glued_right(text, end)) return {};
-    return Span{sight.group(0).begin, end};
+    return TextRange{sight.group(0).begin, end};
 }
 
 /// The begin of the month name right before the number; the number's begin if none.
@@ -197,7 +197,7 @@ Found find_month_first(const Sight& sight) {
     const std::size_t begin = month_begin(sight);
     if (begin == sight.group(0).begin) return {};
     const auto last = year_end(text, skip_signs(text, skip_ordinal(text, sight.group(0).end)));
-    return last ? Found{Span{begin, *last}} : Found{};
+    return last ? Found{TextRange{begin, *last}} : Found{};
 }
 
 Found find_with_month(const Sight& sight) {
@@ -205,7 +205,7 @@ Found find_with_month(const Sight& sight) {
         if (const auto found = find_year_first(sight)) return found;
         // January 1948.
         const std::size_t begin = month_begin(sight);
-        return begin < sight.group(0).begin ? Found{Span{begin, sight.group(0).end}} : Found{};
+        return begin < sight.group(0).begin ? Found{TextRange{begin, sight.group(0).end}} : Found{};
     }
     if (!is_day_of_month(sight, 0)) return {};
     const auto found = find_day_first(sight);
@@ -277,7 +277,7 @@ Found find_birth_date(const Sight& sight) {
     const std::size_t begin = weekday_begin(sight, found->begin);
     const bool is_birth = is_apart && (sight.is_labelled(kBirth) || is_birth_before(text, begin) ||
                                        (cues_behind(text, end) & kBirth) != 0);
-    return is_birth ? Found{Span{begin, end}} : Found{};
+    return is_birth ? Found{TextRange{begin, end}} : Found{};
 }
 
 }  // namespace parlance::personal

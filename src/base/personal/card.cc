@@ -179,7 +179,7 @@ Found find_card(const Sight& sight) {
         const bool is_apart =
             *last == 0 || (!continues_left(sight.text, begin) && !is_in_account(sight, *last) &&
                            !is_part_of_row(sight, *last));
-        if (is_apart && ends_word(sight.text, end)) return Span{begin, end};
+        if (is_apart && ends_word(sight.text, end)) return TextRange{begin, end};
     }
     return {};
 }

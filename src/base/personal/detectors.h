@@ -10,11 +10,11 @@
 
 namespace parlance::personal {
 
-struct Span {
+struct TextRange {
     std::size_t begin;
     std::size_t end;
 };
-using Found = std::optional<Span>;
+using Found = std::optional<TextRange>;
 
 /// A number from one of its groups on, with the cues of the words before, which are read on demand.
 class Sight : public Digits {
@@ -72,7 +72,7 @@ Found find_login(const Sign& at_sign);
 Found find_ip6(const Sign& colon);
 Found find_mac(const Sign& colon);
 /// The hexadecimal digits and colons around a colon.
-Span colon_word(const Sign& colon);
+TextRange colon_word(const Sign& colon);
 /// Whether the colon divides a label from a number, as in "card:4111…" or "1:203.0.113.7", rather
 /// than parts of an address.
 bool is_behind_label(const Sign& colon);

@@ -68,7 +68,7 @@ Found find_document(const Sight& sight, const Form& form) {
     const bool has_digits = digits >= form.digits_min || (is_printed(word) && digits >= 2);
     const bool is_fit = word.size() >= form.size_min && word.size() <= form.size_max &&
                         has_digits && !is_tied_right(text, end);
-    return is_fit ? Found{Span{begin, end}} : Found{};
+    return is_fit ? Found{TextRange{begin, end}} : Found{};
 }
 
 }  // namespace

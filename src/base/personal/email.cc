@@ -84,7 +84,7 @@ Found find_email(const Sign& at_sign) {
     if (at(text, *end) == '_' && text[begin] == '_' && begin + 1 < at_sign.place) ++begin;
     // A name shared by all users of a service identifies nobody.
     if (text.substr(begin, at_sign.place - begin) == "git") return {};
-    return Span{begin, *end};
+    return TextRange{begin, *end};
 }
 
 Found find_login(const Sign& at_sign) {
@@ -102,7 +102,7 @@ Found find_login(const Sign& at_sign) {
         is_label_byte(at(text, at_sign.place + 1)) || at(text, at_sign.place + 1) == '[';
     if (!is_in_url || !has_colon || !has_host || begin == at_sign.place) return {};
     if (placeholder_ends(text, at_sign.place)) return {};
-    return Span{begin, at_sign.place};
+    return TextRange{begin, at_sign.place};
 }
 
 }  // namespace parlance::personal

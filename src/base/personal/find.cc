@@ -162,7 +162,7 @@ class Walk {
     }
 
   private:
-    std::size_t take(Kind kind, const Span& span) {
+    std::size_t take(Kind kind, const TextRange& span) {
         findings_.push_back({kind, span.begin, span.end});
         floor_ = span.end;
         return span.end;

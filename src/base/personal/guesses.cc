@@ -77,7 +77,7 @@ Found find_name(const Sign& capital) {
         ++next;
     }
     if (end - capital.place < 2) return {};
-    return Span{capital.place, end};
+    return TextRange{capital.place, end};
 }
 
 Found find_address(const Sight& sight) {
@@ -91,7 +91,7 @@ Found find_address(const Sight& sight) {
         const std::size_t word = next + 1;
         const std::size_t end = word_end(text, word);
         if (end == word) return {};
-        if (has_name && is_street_word(text.substr(word, end - word))) return Span{begin, end};
+        if (has_name && is_street_word(text.substr(word, end - word))) return TextRange{begin, end};
         if (!is_name_begin(text[word])) return {};
         has_name = true;
         next = end;

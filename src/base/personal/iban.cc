@@ -97,7 +97,7 @@ Found find_iban(const Sight& sight) {
     std::size_t end = country != nullptr ? account_end(sight, begin, country->size) : 0;
     // Some countries are missing in the registry, and some banks deviate.
     if (end == 0 && sight.has_cue(kIban | kAccount)) end = account_end(sight, begin, 0);
-    return end != 0 ? Found{Span{begin, end}} : Found{};
+    return end != 0 ? Found{TextRange{begin, end}} : Found{};
 }
 
 }  // namespace parlance::personal

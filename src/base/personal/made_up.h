@@ -13,7 +13,7 @@
 
 namespace parlance::personal {
 
-class Chance {
+class SampleEntropy {
   public:
     std::uint64_t below(std::uint64_t n) { return bits_() % n; }
     std::uint64_t between(std::uint64_t low, std::uint64_t high) {

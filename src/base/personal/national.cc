@@ -47,7 +47,7 @@ Found find_ssn(const Sight& sight) {
     const bool is_issued =
         area != 0 && area != 666 && area < 900 && part(*nine, 3, 2) != 0 && part(*nine, 5, 4) != 0;
     if (!is_issued) return {};
-    return Span{sight.group(0).begin, nine->end};
+    return TextRange{sight.group(0).begin, nine->end};
 }
 
 Found find_itin(const Sight& sight) {
@@ -57,7 +57,7 @@ Found find_itin(const Sight& sight) {
     const bool is_issued = middle >= 50 && middle != 66 && middle != 67 && middle != 68 &&
                            middle != 69 && middle != 89 && middle != 93;
     if (!is_issued) return {};
-    return Span{sight.group(0).begin, nine->end};
+    return TextRange{sight.group(0).begin, nine->end};
 }
 
 Found find_sin(const Sight& sight) {
@@ -68,7 +68,7 @@ Found find_sin(const Sight& sight) {
     const bool is_issued = nine->digits[0] != '0' && nine->digits[0] != '8';
     const bool is_telephone = sight.has_cue(kPhone | kCall);
     if (!is_named && (!is_issued || is_telephone)) return {};
-    return Span{sight.group(0).begin, nine->end};
+    return TextRange{sight.group(0).begin, nine->end};
 }
 
 namespace {
@@ -116,7 +116,7 @@ Found find_nino(const Sight& sight) {
         is_whole ? last - begin == 8 : gap > 0 && sign_in(text.substr(begin + 2, gap)) == sign;
     // In small letters the match could be a piece of a hash.
     const bool is_printed = std::ranges::all_of(letters, is_upper) && is_upper(text[last]);
-    return is_said || (is_printed && is_even) ? Found{Span{begin, last + 1}} : Found{};
+    return is_said || (is_printed && is_even) ? Found{TextRange{begin, last + 1}} : Found{};
 }
 
 }  // namespace parlance::personal

@@ -44,7 +44,7 @@ Parts parts_of(std::string_view word) {
 }
 
 /// The word around the colon, if separate, without a preceding label as in "ip:fe80::1".
-std::string_view lone_word(const Sign& colon, Span& span) {
+std::string_view lone_word(const Sign& colon, TextRange& span) {
     const std::string_view text = colon.text;
     span = colon_word(colon);
     const std::size_t first = text.find(':', span.begin);
@@ -57,7 +57,7 @@ std::string_view lone_word(const Sign& colon, Span& span) {
 }
 
 /// The end of the IPv4 address whose first octet is this word's last part; 0 if none.
-std::size_t ip4_tail_end(std::string_view text, const Span& word) {
+std::size_t ip4_tail_end(std::string_view text, const TextRange& word) {
     std::size_t begin = word.end;
     while (begin > word.begin && is_digit(text[begin - 1])) --begin;
     std::size_t end = begin;
@@ -76,9 +76,9 @@ std::size_t ip4_tail_end(std::string_view text, const Span& word) {
 
 }  // namespace
 
-Span colon_word(const Sign& colon) {
+TextRange colon_word(const Sign& colon) {
     const std::string_view text = colon.text;
-    Span span{colon.place, colon.place + 1};
+    TextRange span{colon.place, colon.place + 1};
     while (span.begin > colon.floor && colon.place - span.begin <= kColonWordMax &&
            is_colon_word_byte(text[span.begin - 1])) {
         --span.begin;
@@ -95,7 +95,7 @@ Span colon_word(const Sign& colon) {
 }
 
 bool is_behind_label(const Sign& colon) {
-    const Span span = colon_word(colon);
+    const TextRange span = colon_word(colon);
     const Parts parts = parts_of(colon.text.substr(span.begin, span.end - span.begin));
     return parts.count == 2 && parts.gaps == 0;
 }
@@ -114,7 +114,7 @@ std::size_t zone_end(std::string_view text, std::size_t place) {
 }  // namespace
 
 Found find_ip6(const Sign& colon) {
-    Span span{};
+    TextRange span{};
     const std::string_view word = lone_word(colon, span);
     Parts parts = parts_of(word);
     if (!parts.has_digit || parts.size_max > 4) return {};
@@ -126,18 +126,18 @@ Found find_ip6(const Sign& colon) {
     }
     if (parts.gaps == 0) {
         const bool is_whole = parts.count == 8 && word.front() != ':' && word.back() != ':';
-        return is_whole ? Found{Span{span.begin, zone_end(colon.text, span.end)}} : Found{};
+        return is_whole ? Found{TextRange{span.begin, zone_end(colon.text, span.end)}} : Found{};
     }
     if (parts.gaps != 1 || parts.count < 2 || parts.count > 7) return {};
     if (word.find(":::") != std::string_view::npos) return {};
     // Two names joined by two colons usually come from a program.
     const bool is_short_form =
         tail_end != 0 || parts.count >= 3 || (is_hex(word.front()) && word.find(':') >= 3);
-    return is_short_form ? Found{Span{span.begin, zone_end(colon.text, span.end)}} : Found{};
+    return is_short_form ? Found{TextRange{span.begin, zone_end(colon.text, span.end)}} : Found{};
 }
 
 Found find_mac(const Sign& colon) {
-    Span span{};
+    TextRange span{};
     const Parts parts = parts_of(lone_word(colon, span));
     const bool is_mac =
         parts.count == 6 && parts.size_min == 2 && parts.size_max == 2 && parts.gaps == 0;
@@ -209,7 +209,7 @@ Found find_ip4(const Sight& sight) {
     // The local machine's address identifies nobody.
     const std::string_view address = text.substr(begin, end - begin);
     if (address == "127.0.0.1" || address == "0.0.0.0") return {};
-    return Span{begin, end};
+    return TextRange{begin, end};
 }
 
 }  // namespace parlance::personal

@@ -294,7 +294,7 @@ Found find_first_of_many(const Sight& sight, std::size_t last, const FormDigits&
             continue;
         const Candidate found = candidate(sight, last);
         if (is_apart(sight, found) && has_phone_form(sight, found)) {
-            return Span{found.begin, found.end};
+            return TextRange{found.begin, found.end};
         }
     }
     return {};
@@ -386,7 +386,7 @@ Found find_phone(const Sight& sight) {
     const FormDigits digits = form_digits(sight);
     const bool may_have_form = found.has_extension || digits.has(found.digits);
     if (may_have_form && is_apart(sight, found) && has_phone_form(sight, found)) {
-        return Span{found.begin, found.end};
+        return TextRange{found.begin, found.end};
     }
     if (const auto first = find_first_of_many(sight, last, digits)) return first;
     if (is_wordless(sight, last)) return {};
@@ -398,7 +398,7 @@ Found find_phone(const Sight& sight) {
                                  sight.is_apart_left(line.begin, kPhone | kCall) && sign != '/' &&
                                  sign != '$' && begins_line(sight, line.begin);
     const bool is_phone = is_named_behind || (is_apart(sight, line) && is_said(sight, line));
-    return is_phone ? Found{Span{line.begin, line.end}} : Found{};
+    return is_phone ? Found{TextRange{line.begin, line.end}} : Found{};
 }
 
 }  // namespace parlance::personal

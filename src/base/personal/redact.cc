@@ -118,9 +118,9 @@ constexpr std::size_t kAround = 256;
 constexpr std::size_t kEdge = 128;
 
 /// The stretch around the first finding, extended over nearby findings.
-Span around(std::string_view text, std::span<const Finding> fresh) {
+TextRange around(std::string_view text, std::span<const Finding> fresh) {
     if (text.size() <= kWholeMax) return {0, text.size()};
-    Span span{fresh[0].begin - std::min(fresh[0].begin, kAround), 0};
+    TextRange span{fresh[0].begin - std::min(fresh[0].begin, kAround), 0};
     for (const Finding& finding : fresh) {
         if (span.end != 0 && finding.begin > span.end + kAround) break;
         span.end = std::min(finding.end + kAround, text.size());
@@ -129,7 +129,7 @@ Span around(std::string_view text, std::span<const Finding> fresh) {
 }
 
 /// The findings inside the stretch, which is extended to end between findings.
-std::span<const Finding> inside(const std::vector<Finding>& findings, Span& span) {
+std::span<const Finding> inside(const std::vector<Finding>& findings, TextRange& span) {
     const auto first =
         std::ranges::upper_bound(findings, span.begin, {}, &Finding::end) - findings.begin();
     const auto behind =
@@ -143,7 +143,7 @@ std::span<const Finding> inside(const std::vector<Finding>& findings, Span& span
 
 /// The findings in one stretch after its known findings are masked.
 void look_again_at(std::string_view text,
-                   const Span& span,
+                   const TextRange& span,
                    std::span<const Finding> found,
                    const Search& search,
                    std::vector<Finding>& more) {
@@ -173,7 +173,7 @@ void find_settled(std::string_view text, const Search& search, std::vector<Findi
     for (int round = 0; round < kRoundsMax && !fresh.empty(); ++round) {
         more.clear();
         for (std::span<const Finding> left = fresh; !left.empty();) {
-            Span span = around(text, left);
+            TextRange span = around(text, left);
             const auto found = inside(findings, span);
             if (!search.patience.has(span.end - span.begin)) break;
             look_again_at(text, span, found, search, more);

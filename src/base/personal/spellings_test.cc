@@ -35,75 +35,80 @@ Groups in_fours(std::string_view text) {
     return groups;
 }
 
-Groups card(Chance& chance) {
-    const std::string number = std::array{"4", "51", "2221", "6011", "3528"}[chance.below(5)];
-    const std::string whole = number + chance.digits(15 - number.size());
+Groups card(SampleEntropy& entropy) {
+    const std::string number = std::array{"4", "51", "2221", "6011", "3528"}[entropy.below(5)];
+    const std::string whole = number + entropy.digits(15 - number.size());
     return in_fours(whole + luhn_digit(whole));
 }
-Groups amex(Chance& chance) {
-    const std::string number = "37" + chance.digits(12);
+Groups amex(SampleEntropy& entropy) {
+    const std::string number = "37" + entropy.digits(12);
     return divided(number + luhn_digit(number), {4, 6, 5});
 }
-Groups german_account(Chance& chance) { return in_fours(iban_of("DE", chance.digits(18))); }
-Groups british_account(Chance& chance) {
-    return in_fours(iban_of("GB", chance.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 4) + chance.digits(14)));
+Groups german_account(SampleEntropy& entropy) {
+    return in_fours(iban_of("DE", entropy.digits(18)));
 }
-Groups french_account(Chance& chance) {
-    return in_fours(iban_of("FR", chance.digits(10) + chance.of("AB19", 11) + chance.digits(2)));
+Groups british_account(SampleEntropy& entropy) {
+    return in_fours(
+        iban_of("GB", entropy.of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 4) + entropy.digits(14)));
 }
-Groups ssn(Chance& chance) {
-    return {fmt::format("{:03}", chance.between(1, 665)),
-            fmt::format("{:02}", chance.between(1, 99)),
-            fmt::format("{:04}", chance.between(1, 9999))};
+Groups french_account(SampleEntropy& entropy) {
+    return in_fours(iban_of("FR", entropy.digits(10) + entropy.of("AB19", 11) + entropy.digits(2)));
 }
-Groups itin(Chance& chance) {
-    return {fmt::format("9{:02}", chance.below(100)),
-            fmt::format("{}", chance.between(70, 88)),
-            chance.digits(4)};
+Groups ssn(SampleEntropy& entropy) {
+    return {fmt::format("{:03}", entropy.between(1, 665)),
+            fmt::format("{:02}", entropy.between(1, 99)),
+            fmt::format("{:04}", entropy.between(1, 9999))};
 }
-Groups sin(Chance& chance) {
-    const std::string number = fmt::format("{}{}", chance.between(1, 7), chance.digits(7));
+Groups itin(SampleEntropy& entropy) {
+    return {fmt::format("9{:02}", entropy.below(100)),
+            fmt::format("{}", entropy.between(70, 88)),
+            entropy.digits(4)};
+}
+Groups sin(SampleEntropy& entropy) {
+    const std::string number = fmt::format("{}{}", entropy.between(1, 7), entropy.digits(7));
     return divided(number + luhn_digit(number), {3, 3, 3});
 }
-Groups nino(Chance& chance) {
-    return {chance.of("ABCEGHJKLMNPRSTWXYZ", 1) + chance.of("ABCEGHJKLMNPRSTWXYZ", 1),
-            chance.digits(2),
-            chance.digits(2),
-            chance.digits(2),
-            chance.of("ABCD", 1)};
+Groups nino(SampleEntropy& entropy) {
+    return {entropy.of("ABCEGHJKLMNPRSTWXYZ", 1) + entropy.of("ABCEGHJKLMNPRSTWXYZ", 1),
+            entropy.digits(2),
+            entropy.digits(2),
+            entropy.digits(2),
+            entropy.of("ABCD", 1)};
 }
-Groups phone(Chance& chance) {
-    return {fmt::format("{}", chance.between(201, 989)),
-            fmt::format("{}", chance.between(201, 989)),
-            chance.digits(4)};
+Groups phone(SampleEntropy& entropy) {
+    return {fmt::format("{}", entropy.between(201, 989)),
+            fmt::format("{}", entropy.between(201, 989)),
+            entropy.digits(4)};
 }
-Groups phone_abroad(Chance& chance) { return {"+44", "7" + chance.digits(3), chance.digits(6)}; }
-Groups birth_date(Chance& chance) {
-    return {fmt::format("{}", chance.between(1930, 2020)),
-            fmt::format("{:02}", chance.between(1, 12)),
-            fmt::format("{:02}", chance.between(1, 28))};
+Groups phone_abroad(SampleEntropy& entropy) {
+    return {"+44", "7" + entropy.digits(3), entropy.digits(6)};
 }
-Groups email(Chance& chance) {
-    return {chance.of("abcdefgh", 5) + "." + chance.of("klmnop", 4),
+Groups birth_date(SampleEntropy& entropy) {
+    return {fmt::format("{}", entropy.between(1930, 2020)),
+            fmt::format("{:02}", entropy.between(1, 12)),
+            fmt::format("{:02}", entropy.between(1, 28))};
+}
+Groups email(SampleEntropy& entropy) {
+    return {entropy.of("abcdefgh", 5) + "." + entropy.of("klmnop", 4),
             "@",
-            chance.of("rstuvw", 6) + std::array{".org", ".co.uk", ".example"}[chance.below(3)]};
+            entropy.of("rstuvw", 6) + std::array{".org", ".co.uk", ".example"}[entropy.below(3)]};
 }
-Groups ip4(Chance& chance) {
+Groups ip4(SampleEntropy& entropy) {
     return {fmt::format("{}.{}.{}.{}",
-                        chance.between(11, 223),
-                        chance.below(256),
-                        chance.below(256),
-                        chance.below(256))};
+                        entropy.between(11, 223),
+                        entropy.below(256),
+                        entropy.below(256),
+                        entropy.below(256))};
 }
-Groups ip6(Chance& chance) {
-    const auto group = [&] { return chance.of("0123456789abcdef", 4); };
-    switch (chance.below(4)) {
+Groups ip6(SampleEntropy& entropy) {
+    const auto group = [&] { return entropy.of("0123456789abcdef", 4); };
+    switch (entropy.below(4)) {
         case 0:
             return {"2001:db8:" + group() + "::" + group()};
         case 1:
-            return {"::ffff:" + ip4(chance)[0]};
+            return {"::ffff:" + ip4(entropy)[0]};
         case 2:
-            return {"64:ff9b::" + ip4(chance)[0]};
+            return {"64:ff9b::" + ip4(entropy)[0]};
         default:
             return {fmt::format("2001:{}:{}:{}:{}:{}:{}:{}",
                                 group(),
@@ -148,7 +153,7 @@ constexpr std::array kSeparators{
 
 struct Row {
     Kind kind;
-    Groups (*make)(Chance& chance);
+    Groups (*make)(SampleEntropy& entropy);
     std::string_view words;  ///< A cue before the value, if the form alone is ambiguous.
     Sorts bare;              ///< Separators accepted without the cue.
     Sorts said;              ///< Separators accepted with the cue.
@@ -312,7 +317,7 @@ void hold_in(Trial& trial,
     trial.hold(row, text, begin, value.size());
 }
 
-Trial product(Chance& chance) {
+Trial product(SampleEntropy& entropy) {
     Trial trial;
     for (const Row& row : kRows) {
         for (const Separator& separator : kSeparators) {
@@ -320,7 +325,7 @@ Trial product(Chance& chance) {
                 for (const bool is_said : {false, true}) {
                     if (((is_said ? row.said : row.bare) & separator.sort) == 0) continue;
                     const auto value = [&] {
-                        return in_script(row.make(chance), script, separator.text);
+                        return in_script(row.make(entropy), script, separator.text);
                     };
                     for (const Neighbours& around : kNeighbours) {
                         hold_in(trial, row, value(), around, is_said);
@@ -349,8 +354,8 @@ std::string some_of(const std::vector<std::string>& missed) {
 }
 
 TEST(Spellings, X15_OfAValueAreAllFound) {
-    Chance chance;
-    const Trial trial = product(chance);
+    SampleEntropy entropy;
+    const Trial trial = product(entropy);
     Tally all;
     for (const auto& [kind, tally] : trial.tallies) {
         const double least = is_strict(kind) ? 1.0 : 0.995;
@@ -375,68 +380,68 @@ Groups with_wrong_digit(Groups groups) {
     return groups;
 }
 
-std::string innocent(Chance& chance) {
-    const auto separator = kSeparators[chance.below(kSeparators.size())].text;
-    switch (chance.below(14)) {
+std::string innocent(SampleEntropy& entropy) {
+    const auto separator = kSeparators[entropy.below(kSeparators.size())].text;
+    switch (entropy.below(14)) {
         case 0:
-            return chance.uuid();
+            return entropy.uuid();
         case 1:
-            return chance.of("0123456789abcdef",
-                             std::array{7U, 12U, 32U, 40U, 64U}[chance.below(5)]);
+            return entropy.of("0123456789abcdef",
+                              std::array{7U, 12U, 32U, 40U, 64U}[entropy.below(5)]);
         case 2:
-            return fmt::format("${}.{:02}", chance.below(1'000'000), chance.below(100));
+            return fmt::format("${}.{:02}", entropy.below(1'000'000), entropy.below(100));
         case 3:
             return fmt::format("{},{:03}.{:02} EUR",
-                               chance.between(1, 999),
-                               chance.below(1000),
-                               chance.below(100));
+                               entropy.between(1, 999),
+                               entropy.below(1000),
+                               entropy.below(100));
         case 4:
             return fmt::format("v{}.{}.{}-rc{}",
-                               chance.below(30),
-                               chance.below(100),
-                               chance.below(1000),
-                               chance.below(9));
+                               entropy.below(30),
+                               entropy.below(100),
+                               entropy.below(1000),
+                               entropy.below(9));
         case 5:
             return fmt::format("{}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-                               chance.between(1990, 2039),
-                               chance.between(1, 12),
-                               chance.between(1, 28),
-                               chance.below(24),
-                               chance.below(60),
-                               chance.below(60),
-                               chance.below(1000));
+                               entropy.between(1990, 2039),
+                               entropy.between(1, 12),
+                               entropy.between(1, 28),
+                               entropy.below(24),
+                               entropy.below(60),
+                               entropy.below(60),
+                               entropy.below(1000));
         case 6:
-            return std::to_string(1'700'000'000 + chance.below(100'000'000));
+            return std::to_string(1'700'000'000 + entropy.below(100'000'000));
         case 7:
-            return chance.of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-                             24 + 4 * chance.below(12)) +
+            return entropy.of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+                              24 + 4 * entropy.below(12)) +
                    "==";
         case 8:
-            return "order " + in_script(with_wrong_digit(card(chance)), kScripts[0], separator);
+            return "order " + in_script(with_wrong_digit(card(entropy)), kScripts[0], separator);
         case 9:
             return "ref " +
-                   in_script(with_wrong_digit(german_account(chance)), kScripts[0], separator);
+                   in_script(with_wrong_digit(german_account(entropy)), kScripts[0], separator);
         case 10:
-            return "lot " + in_script(with_wrong_digit(sin(chance)), kScripts[0], "");
+            return "lot " + in_script(with_wrong_digit(sin(entropy)), kScripts[0], "");
         case 11:
-            return "part 000-" + chance.digits(2) + "-" + chance.digits(4);
+            return "part 000-" + entropy.digits(2) + "-" + entropy.digits(4);
         case 12:
             return fmt::format(
-                "{:02}:{:02}:{:02}", chance.below(24), chance.below(60), chance.below(60));
+                "{:02}:{:02}:{:02}", entropy.below(24), entropy.below(60), entropy.below(60));
         default:
-            return fmt::format("{}%{}", chance.below(100), chance.below(2) == 0 ? "" : " off");
+            return fmt::format("{}%{}", entropy.below(100), entropy.below(2) == 0 ? "" : " off");
     }
 }
 
 TEST(Spellings, X15_OfInnocentTextAreNotFound) {
     constexpr std::size_t kTokens = 60'000;
-    Chance chance;
+    SampleEntropy entropy;
     std::size_t hits = 0;
     std::string hit;
     for (std::size_t i = 0; i < kTokens; ++i) {
-        const auto& around = kNeighbours[chance.below(kNeighbours.size())];
+        const auto& around = kNeighbours[entropy.below(kNeighbours.size())];
         const std::string text =
-            "see" + std::string{around.before} + innocent(chance) + std::string{around.after};
+            "see" + std::string{around.before} + innocent(entropy) + std::string{around.after};
         for (const Finding& finding : find(text)) {
             ++hits;
             hit += std::string{row_of(finding.kind).name} + " in " + text + "\n";

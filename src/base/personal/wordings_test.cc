@@ -61,8 +61,8 @@ std::string in_fours(std::string_view digits, std::string_view sign) {
     return in_groups(digits, std::span{kFours}.first((digits.size() + 3) / 4), sign);
 }
 
-std::string card_number(Chance& chance, std::string_view head, std::size_t size) {
-    const std::string number = std::string{head} + chance.digits(size - 1 - head.size());
+std::string card_number(SampleEntropy& entropy, std::string_view head, std::size_t size) {
+    const std::string number = std::string{head} + entropy.digits(size - 1 - head.size());
     return number + luhn_digit(number);
 }
 
@@ -97,10 +97,10 @@ constexpr std::array<std::string_view, 8> kPlain{"see {}.",
                                                  "she read out {} to me"};
 
 TEST(Wordings, X15_CardsOfEveryIssuerNeedNoWord) {
-    Chance chance;
+    SampleEntropy entropy;
     for (const CardRow& row : kCards) {
         for (int n = 0; n < 5; ++n) {
-            const std::string number = card_number(chance, row.head, row.size);
+            const std::string number = card_number(entropy, row.head, row.size);
             expect_found(Kind::Card, kPlain, number);
             expect_found(Kind::Card, kPlain, in_fours(number, " "));
             expect_found(Kind::Card, kPlain, in_fours(number, "-"));
@@ -126,20 +126,20 @@ constexpr std::array<std::string_view, 16> kCardWords{"my card is {}.",
                                                       "PAN {}"};
 
 TEST(Wordings, X15_AfterAWordAnyNumberWithItsCheckDigitIsACard) {
-    Chance chance;
+    SampleEntropy entropy;
     for (std::size_t size = 12; size <= 19; ++size) {
         for (const std::string_view head : {"0604", "5038", "639", "7", "91", "1"}) {
-            expect_found(Kind::Card, kCardWords, card_number(chance, head, size));
+            expect_found(Kind::Card, kCardWords, card_number(entropy, head, size));
         }
     }
 }
 
 TEST(Wordings, X15_TheLongestCardIsFoundAndNotItsBeginning) {
-    Chance chance;
+    SampleEntropy entropy;
     std::size_t tried = 0;
     while (tried < 20) {
         // The first sixteen digits are a valid card too.
-        const std::string number = card_number(chance, "4", 16) + chance.digits(2);
+        const std::string number = card_number(entropy, "4", 16) + entropy.digits(2);
         const std::string whole = number + luhn_digit(number);
         ++tried;
         expect_found(Kind::Card, kPlain, whole);
@@ -200,13 +200,13 @@ constexpr std::array<std::string_view, 16> kSinWords{"My SIN is {}.",
                                                      "sin_number={}"};
 
 TEST(Wordings, X15_NationalNumbersAreFoundHoweverTheyAreNamed) {
-    Chance chance;
+    SampleEntropy entropy;
     for (int n = 0; n < 20; ++n) {
         const std::string ssn = fmt::format("{:03}{:02}{:04}",
-                                            chance.between(1, 665),
-                                            chance.between(1, 99),
-                                            chance.between(1, 9999));
-        const std::string head = fmt::format("{}{}", chance.between(1, 7), chance.digits(7));
+                                            entropy.between(1, 665),
+                                            entropy.between(1, 99),
+                                            entropy.between(1, 9999));
+        const std::string head = fmt::format("{}{}", entropy.between(1, 7), entropy.digits(7));
         const std::string sin = head + luhn_digit(head);
         for (const std::string_view sign : {"", " ", "-"}) {
             expect_found(Kind::Ssn, kSsnWords, in_groups(ssn, kSsnSizes, sign));
@@ -258,11 +258,11 @@ constexpr std::array<std::string_view, 5> kAnyAccount{
     "see {}", "transfer to {} today", "{} is the account", "name;iban\nAna;{}", "Konto {}."};
 
 TEST(Wordings, X15_AccountsOfAllCountriesOfTheRegistryAreFound) {
-    Chance chance;
+    SampleEntropy entropy;
     for (const Country& country : kRegistry) {
         for (int n = 0; n < 3; ++n) {
             expect_found(
-                Kind::Iban, kAnyAccount, iban_of(country.code, chance.digits(country.size - 4)));
+                Kind::Iban, kAnyAccount, iban_of(country.code, entropy.digits(country.size - 4)));
         }
     }
 }
@@ -274,7 +274,7 @@ TEST(Wordings, X15_AfterACueAccountsOfAnyCountryAreFound) {
                                                     "bank account {}, please",
                                                     "{\"iban\":\"{}\"}",
                                                     "name,iban\nAna,{}"};
-    Chance chance;
+    SampleEntropy entropy;
     // Countries that use IBANs unregistered, and lengths that no country uses.
     for (const Country& country : {Country{"TH", 14},
                                    Country{"AR", 28},
@@ -284,7 +284,8 @@ TEST(Wordings, X15_AfterACueAccountsOfAnyCountryAreFound) {
                                    Country{"UA", 31},
                                    Country{"IR", 26}}) {
         for (int n = 0; n < 5; ++n) {
-            expect_found(Kind::Iban, kSaid, iban_of(country.code, chance.digits(country.size - 4)));
+            expect_found(
+                Kind::Iban, kSaid, iban_of(country.code, entropy.digits(country.size - 4)));
         }
     }
     expect_nothing("My IBAN is GB82WEST12345698765433");
@@ -606,15 +607,15 @@ TEST(Wordings, LookalikesAreNotFound) {
 }
 
 /// Everyday text of logs, shops and offices, beyond spellings_test.cc.
-std::string everyday(Chance& chance) {
-    const auto digits = [&chance](std::size_t count) { return chance.digits(count); };
+std::string everyday(SampleEntropy& entropy) {
+    const auto digits = [&entropy](std::size_t count) { return entropy.digits(count); };
     const auto day = [&] {
         return fmt::format("{}-{:02}-{:02}",
-                           chance.between(1990, 2030),
-                           chance.between(1, 12),
-                           chance.between(1, 28));
+                           entropy.between(1990, 2030),
+                           entropy.between(1, 12),
+                           entropy.between(1, 28));
     };
-    switch (chance.below(16)) {
+    switch (entropy.below(16)) {
         case 0:
             return fmt::format("ZIP {}-{}", digits(5), digits(4));
         case 1:
@@ -636,20 +637,20 @@ std::string everyday(Chance& chance) {
                                digits(4),
                                digits(2));
         case 7:
-            return fmt::format("tracking number: {}", digits(chance.between(10, 15)));
+            return fmt::format("tracking number: {}", digits(entropy.between(10, 15)));
         case 8:
             return fmt::format("lib>={}.{}.{}.{}",
-                               chance.below(9),
-                               chance.below(9),
-                               chance.below(99),
-                               chance.below(99));
+                               entropy.below(9),
+                               entropy.below(9),
+                               entropy.below(99),
+                               entropy.below(99));
         case 9:
             return fmt::format("App{} {}.{}.{}.{}",
-                               chance.below(9),
-                               chance.below(30),
-                               chance.below(30),
-                               chance.below(30),
-                               chance.below(30));
+                               entropy.below(9),
+                               entropy.below(30),
+                               entropy.below(30),
+                               entropy.below(30),
+                               entropy.below(30));
         case 10:
             return fmt::format("kernel: [{}.{}] ok", digits(5), digits(6));
         case 11:
@@ -659,7 +660,7 @@ std::string everyday(Chance& chance) {
         case 13:
             return fmt::format("invoice {} of {}", digits(8), day());
         case 14:
-            return fmt::format("{:02}:00:01,{}\t{}", chance.below(24), digits(3), digits(12));
+            return fmt::format("{:02}:00:01,{}\t{}", entropy.below(24), digits(3), digits(12));
         default:
             return fmt::format("{} {} bytes", digits(3), digits(9));
     }
@@ -667,12 +668,12 @@ std::string everyday(Chance& chance) {
 
 TEST(Wordings, X15_NothingIsFoundInEverydayText) {
     constexpr std::size_t kTexts = 40'000;
-    Chance chance;
+    SampleEntropy entropy;
     std::size_t tokens = 0;
     std::size_t hits = 0;
     std::string hit;
     for (std::size_t i = 0; i < kTexts; ++i) {
-        const std::string text = "the report " + everyday(chance) + ", then " + everyday(chance);
+        const std::string text = "the report " + everyday(entropy) + ", then " + everyday(entropy);
         tokens += static_cast<std::size_t>(std::ranges::count(text, ' ')) + 1;
         for (const Finding& finding : find(text)) {
             ++hits;

@@ -126,14 +126,14 @@ bool Run::wrong_missing(NodeId id,
     });
 }
 
-bool Run::fits_silently(NodeId id, const Asking& asking) {
+bool Run::fits_silently(NodeId id, const CheckContext& context) {
     ++silent_;
-    const bool is_right = fits(id, asking);
+    const bool is_right = fits(id, context);
     --silent_;
     return is_right;
 }
 
-bool Run::fits(NodeId id, const Asking& asking) {
+bool Run::fits(NodeId id, const CheckContext& context) {
     if (!spend(2)) return false;
     if (depth_ == kDepthMax) {
         steps_left_ = -1;
@@ -141,38 +141,38 @@ bool Run::fits(NodeId id, const Asking& asking) {
     }
     const Node& node = program_.nodes[id];
     if (node.is_never) {
-        return wrong(id, {}, asking.spot, [] { return std::string{"is not allowed here"}; });
+        return wrong(id, {}, context.spot, [] { return std::string{"is not allowed here"}; });
     }
     ++depth_;
-    const Scope inner{node.resource, asking.scope};
-    const bool is_entered = asking.scope == nullptr || asking.scope->resource != node.resource;
+    const Scope inner{node.resource, context.scope};
+    const bool is_entered = context.scope == nullptr || context.scope->resource != node.resource;
     const bool is_right = keeps_all(id,
                                     node,
-                                    {.spot = asking.spot,
-                                     .scope = is_entered ? &inner : asking.scope,
-                                     .evaluated = asking.evaluated});
+                                    {.spot = context.spot,
+                                     .scope = is_entered ? &inner : context.scope,
+                                     .evaluated = context.evaluated});
     --depth_;
     return is_right;
 }
 
-bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
-    const auto value = asking.spot.value;
-    bool is_right = keeps_type(id, node, asking.spot);
+bool Run::keeps_all(NodeId id, const Node& node, const CheckContext& context) {
+    const auto value = context.spot.value;
+    bool is_right = keeps_type(id, node, context.spot);
     if (is_enough(is_right)) return false;
-    is_right &= keeps_constants(id, node, asking.spot);
+    is_right &= keeps_constants(id, node, context.spot);
     if (is_enough(is_right)) return false;
-    if (node.number && value.is_number()) is_right &= keeps_number(id, *node.number, asking.spot);
-    if (node.string && value.is_string()) is_right &= keeps_string(id, *node.string, asking.spot);
+    if (node.number && value.is_number()) is_right &= keeps_number(id, *node.number, context.spot);
+    if (node.string && value.is_string()) is_right &= keeps_string(id, *node.string, context.spot);
     if (is_enough(is_right)) return false;
 
     // Members count as evaluated for this schema only if this schema's own keywords evaluated them.
     const bool minds_rest = node.in_place && (node.in_place->unevaluated_items != kNone ||
                                               node.in_place->unevaluated_properties != kNone);
     Places own;
-    const Asking inner{
-        .spot = asking.spot,
-        .scope = asking.scope,
-        .evaluated = minds_rest ? &own : asking.evaluated,
+    const CheckContext inner{
+        .spot = context.spot,
+        .scope = context.scope,
+        .evaluated = minds_rest ? &own : context.evaluated,
     };
     if (node.in_place) is_right &= keeps_in_place(id, *node.in_place, inner);
     if (is_enough(is_right)) return false;
@@ -182,7 +182,7 @@ bool Run::keeps_all(NodeId id, const Node& node, const Asking& asking) {
 
     // After another violation, unevaluated members are not reported as well.
     if (!is_right || !keeps_unevaluated(*node.in_place, inner, own)) return false;
-    if (asking.evaluated != nullptr) asking.evaluated->add(own);
+    if (context.evaluated != nullptr) context.evaluated->add(own);
     return spend(own.size());
 }
 

@@ -51,7 +51,7 @@ struct Scope {
 
 /// The context of a check: the value, the path of resources, and the collector of evaluated
 /// members.
-struct Asking {
+struct CheckContext {
     const Spot& spot;
     const Scope* scope = nullptr;
     Places* evaluated = nullptr;  ///< Receives the members that some keyword evaluated.
@@ -65,10 +65,10 @@ class Run {
 
   private:
     /// Whether the value fits the schema. Reports violations, unless silent.
-    bool fits(NodeId id, const Asking& asking);
-    bool keeps_all(NodeId id, const Node& node, const Asking& asking);
+    bool fits(NodeId id, const CheckContext& context);
+    bool keeps_all(NodeId id, const Node& node, const CheckContext& context);
     /// The same without reports.
-    bool fits_silently(NodeId id, const Asking& asking);
+    bool fits_silently(NodeId id, const CheckContext& context);
 
     // Checks by kind of keyword.
     bool keeps_type(NodeId id, const Node& node, const Spot& spot);
@@ -77,28 +77,30 @@ class Run {
     bool keeps_string(NodeId id, const StringRules& rules, const Spot& spot);
 
     // run_in_place.cc
-    bool keeps_in_place(NodeId id, const InPlace& rules, const Asking& asking);
-    bool keeps_any_of(NodeId id, const InPlace& rules, const Asking& asking);
-    bool keeps_one_of(NodeId id, const InPlace& rules, const Asking& asking);
-    bool keeps_if(const InPlace& rules, const Asking& asking);
+    bool keeps_in_place(NodeId id, const InPlace& rules, const CheckContext& context);
+    bool keeps_any_of(NodeId id, const InPlace& rules, const CheckContext& context);
+    bool keeps_one_of(NodeId id, const InPlace& rules, const CheckContext& context);
+    bool keeps_if(const InPlace& rules, const CheckContext& context);
     NodeId dynamic_target(const InPlace& rules, const Scope* scope);
 
     // run_containers.cc
-    bool keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking);
+    bool keeps_object(NodeId id, const ObjectRules& rules, const CheckContext& context);
     bool keeps_member(const ObjectRules& rules,
-                      const Asking& asking,
+                      const CheckContext& context,
                       const Spot& member,
                       Places& present,
                       std::size_t place);
-    bool keeps_name(const ObjectRules& rules, const Asking& asking, const Spot& member);
+    bool keeps_name(const ObjectRules& rules, const CheckContext& context, const Spot& member);
     bool keeps_presence(NodeId id,
                         const ObjectRules& rules,
-                        const Asking& asking,
+                        const CheckContext& context,
                         const Places& present);
-    bool keeps_array(NodeId id, const ArrayRules& rules, const Asking& asking);
-    bool keeps_contains(NodeId id, const ArrayRules& rules, const Asking& asking);
+    bool keeps_array(NodeId id, const ArrayRules& rules, const CheckContext& context);
+    bool keeps_contains(NodeId id, const ArrayRules& rules, const CheckContext& context);
     bool keeps_unique(NodeId id, const Spot& spot);
-    bool keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated);
+    bool keeps_unevaluated(const InPlace& rules,
+                           const CheckContext& context,
+                           const Places& evaluated);
 
     /// Reports a violation and returns false. `say` makes the text only on demand: wording a rule
     /// takes longer than checking, and most texts are never read.

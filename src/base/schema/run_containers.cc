@@ -15,31 +15,31 @@ std::size_t cost_of(json::Value value) { return value.raw.size() / 64 + 1; }
 
 }  // namespace
 
-bool Run::keeps_object(NodeId id, const ObjectRules& rules, const Asking& asking) {
+bool Run::keeps_object(NodeId id, const ObjectRules& rules, const CheckContext& context) {
     Places present;  // Indices of names that the schema's keywords name.
     std::size_t count = 0;
     bool is_right = true;
-    for (json::Members members{asking.spot.value}; members.next(); ++count) {
+    for (json::Members members{context.spot.value}; members.next(); ++count) {
         if (!spend(cost_of(members.value) + members.key.size() / 4)) return false;
-        const Spot member{.value = members.value, .around = &asking.spot, .key = members.key};
-        is_right &= keeps_member(rules, asking, member, present, count);
+        const Spot member{.value = members.value, .around = &context.spot, .key = members.key};
+        is_right &= keeps_member(rules, context, member, present, count);
         if (is_enough(is_right)) return false;
     }
     if (count < rules.count_min) {
-        is_right = wrong(id, "minProperties", asking.spot, [&] {
+        is_right = wrong(id, "minProperties", context.spot, [&] {
             return fmt::format("must have at least {} members", rules.count_min);
         });
     }
     if (count > rules.count_max) {
-        is_right = wrong(id, "maxProperties", asking.spot, [&] {
+        is_right = wrong(id, "maxProperties", context.spot, [&] {
             return fmt::format("must have at most {} members", rules.count_max);
         });
     }
-    return keeps_presence(id, rules, asking, present) && is_right;
+    return keeps_presence(id, rules, context, present) && is_right;
 }
 
 bool Run::keeps_member(const ObjectRules& rules,
-                       const Asking& asking,
+                       const CheckContext& context,
                        const Spot& member,
                        Places& present,
                        std::size_t place) {
@@ -47,7 +47,7 @@ bool Run::keeps_member(const ObjectRules& rules,
     bool is_evaluated = false;
     const auto hold = [&](NodeId schema) {
         is_evaluated = true;
-        is_right &= fits(schema, {.spot = member, .scope = asking.scope});
+        is_right &= fits(schema, {.spot = member, .scope = context.scope});
     };
     const auto named =
         std::ranges::lower_bound(rules.names, member.key, {}, &ObjectRules::Name::text);
@@ -60,28 +60,28 @@ bool Run::keeps_member(const ObjectRules& rules,
         if (row.pattern.matches(member.key)) hold(row.schema);
     }
     if (!is_evaluated && rules.additional != kNone) hold(rules.additional);
-    if (is_evaluated && asking.evaluated != nullptr) asking.evaluated->add(place);
-    return keeps_name(rules, asking, member) && is_right;
+    if (is_evaluated && context.evaluated != nullptr) context.evaluated->add(place);
+    return keeps_name(rules, context, member) && is_right;
 }
 
-bool Run::keeps_name(const ObjectRules& rules, const Asking& asking, const Spot& member) {
+bool Run::keeps_name(const ObjectRules& rules, const CheckContext& context, const Spot& member) {
     if (rules.property_names == kNone) return true;
     std::string quoted;
     json::append_quoted(quoted, member.key);
     const Spot name{.value = {.raw = quoted}, .around = member.around, .key = member.key};
-    return fits(rules.property_names, {.spot = name, .scope = asking.scope});
+    return fits(rules.property_names, {.spot = name, .scope = context.scope});
 }
 
 bool Run::keeps_presence(NodeId id,
                          const ObjectRules& rules,
-                         const Asking& asking,
+                         const CheckContext& context,
                          const Places& present) {
     bool is_right = true;
     const auto require = [&](std::string_view keyword, const std::vector<std::uint32_t>& places) {
         if (!spend(places.size() / 8)) return;
         for (const auto place : places) {
             if (present.has(place)) continue;
-            is_right = wrong_missing(id, keyword, asking.spot, rules.names[place].text);
+            is_right = wrong_missing(id, keyword, context.spot, rules.names[place].text);
             if (is_enough(is_right)) return;
         }
     };
@@ -91,55 +91,55 @@ bool Run::keeps_presence(NodeId id,
         if (is_enough(is_right)) return false;
         if (!present.has(dependent.trigger)) continue;
         require(dependent.keyword, dependent.required);
-        if (dependent.schema != kNone) is_right &= fits(dependent.schema, asking);
+        if (dependent.schema != kNone) is_right &= fits(dependent.schema, context);
     }
     return is_right;
 }
 
-bool Run::keeps_array(NodeId id, const ArrayRules& rules, const Asking& asking) {
+bool Run::keeps_array(NodeId id, const ArrayRules& rules, const CheckContext& context) {
     std::size_t count = 0;
     bool is_right = true;
-    for (json::Elements elements{asking.spot.value}; elements.next(); ++count) {
+    for (json::Elements elements{context.spot.value}; elements.next(); ++count) {
         if (!spend(cost_of(elements.value))) return false;
         const bool is_prefix = count < rules.prefix_items.size();
         const auto schema = is_prefix ? rules.prefix_items[count] : rules.items;
         if (schema == kNone) continue;
         const Spot element{
-            .value = elements.value, .around = &asking.spot, .place = count, .is_place = true};
-        is_right &= fits(schema, {.spot = element, .scope = asking.scope});
+            .value = elements.value, .around = &context.spot, .place = count, .is_place = true};
+        is_right &= fits(schema, {.spot = element, .scope = context.scope});
         if (is_enough(is_right)) return false;
-        if (asking.evaluated != nullptr) asking.evaluated->add(count);
+        if (context.evaluated != nullptr) context.evaluated->add(count);
     }
     if (count < rules.count_min) {
-        is_right = wrong(id, "minItems", asking.spot, [&] {
+        is_right = wrong(id, "minItems", context.spot, [&] {
             return fmt::format("must have at least {} items", rules.count_min);
         });
     }
     if (count > rules.count_max) {
-        is_right = wrong(id, "maxItems", asking.spot, [&] {
+        is_right = wrong(id, "maxItems", context.spot, [&] {
             return fmt::format("must have at most {} items", rules.count_max);
         });
     }
     if (is_enough(is_right)) return false;
-    if (rules.is_unique) is_right &= keeps_unique(id, asking.spot);
+    if (rules.is_unique) is_right &= keeps_unique(id, context.spot);
     if (is_enough(is_right)) return false;
-    if (rules.contains != kNone) is_right &= keeps_contains(id, rules, asking);
+    if (rules.contains != kNone) is_right &= keeps_contains(id, rules, context);
     return is_right;
 }
 
-bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const Asking& asking) {
+bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const CheckContext& context) {
     std::size_t found = 0;
     std::size_t place = 0;
-    for (json::Elements elements{asking.spot.value}; elements.next(); ++place) {
+    for (json::Elements elements{context.spot.value}; elements.next(); ++place) {
         if (!spend(cost_of(elements.value))) return false;
         const Spot element{
-            .value = elements.value, .around = &asking.spot, .place = place, .is_place = true};
-        if (!fits_silently(rules.contains, {.spot = element, .scope = asking.scope})) continue;
+            .value = elements.value, .around = &context.spot, .place = place, .is_place = true};
+        if (!fits_silently(rules.contains, {.spot = element, .scope = context.scope})) continue;
         ++found;
-        if (asking.evaluated != nullptr) asking.evaluated->add(place);
+        if (context.evaluated != nullptr) context.evaluated->add(place);
     }
     if (found < rules.contains_min) {
-        return wrong(id, rules.contains_min == 1 ? "contains" : "minContains", asking.spot, [&] {
+        return wrong(id, rules.contains_min == 1 ? "contains" : "minContains", context.spot, [&] {
             return fmt::format(
                 "must have at least {} of the items that this schema allows, and "
                 "has {}",
@@ -148,7 +148,7 @@ bool Run::keeps_contains(NodeId id, const ArrayRules& rules, const Asking& askin
         });
     }
     if (found <= rules.contains_max) return true;
-    return wrong(id, "maxContains", asking.spot, [&] {
+    return wrong(id, "maxContains", context.spot, [&] {
         return fmt::format("must have at most {} of the items that this schema allows, and has {}",
                            rules.contains_max,
                            found);
@@ -181,8 +181,10 @@ bool Run::keeps_unique(NodeId id, const Spot& spot) {
 }
 
 /// Runs last, because the other keywords decide which members are unevaluated.
-bool Run::keeps_unevaluated(const InPlace& rules, const Asking& asking, const Places& evaluated) {
-    const auto value = asking.spot.value;
+bool Run::keeps_unevaluated(const InPlace& rules,
+                            const CheckContext& context,
+                            const Places& evaluated) {
+    const auto value = context.spot.value;
     const auto schema = value.is_object()  ? rules.unevaluated_properties
                         : value.is_array() ? rules.unevaluated_items
                                            : kNone;
@@ -191,8 +193,8 @@ bool Run::keeps_unevaluated(const InPlace& rules, const Asking& asking, const Pl
     std::size_t place = 0;
     const auto hold = [&](Spot spot) {
         if (evaluated.has(place)) return;
-        spot.around = &asking.spot;
-        is_right &= fits(schema, {.spot = spot, .scope = asking.scope});
+        spot.around = &context.spot;
+        is_right &= fits(schema, {.spot = spot, .scope = context.scope});
     };
     if (value.is_object()) {
         for (json::Members members{value}; members.next() && !is_enough(is_right); ++place) {
@@ -205,7 +207,7 @@ bool Run::keeps_unevaluated(const InPlace& rules, const Asking& asking, const Pl
             hold({.value = elements.value, .place = place, .is_place = true});
         }
     }
-    if (asking.evaluated != nullptr) asking.evaluated->add_all();
+    if (context.evaluated != nullptr) context.evaluated->add_all();
     return is_right;
 }
 

@@ -103,7 +103,7 @@ void list_ready(Broker& broker, Slot slot, Priority as, End end) {
     message.listed_as = as;
     auto& list = mailbox.ready[static_cast<std::size_t>(as)];
     end == End::Front ? push_front(broker, list, slot) : push_back(broker, list, slot);
-    note_asking(broker, message);
+    note_ready_request(broker, message);
     if (broker.hands_answers_only) note_answer(broker, message);
     set_due(broker, slot, message.expires_at);
     update_restless(broker, message.mailbox);
@@ -116,7 +116,7 @@ void unlist_ready(Broker& broker, Slot slot) {
     const auto as = static_cast<std::size_t>(message.listed_as);
     unlink(broker, mailbox.ready[as], slot);
     if (message.envelope->intent() == Intent::Request) {
-        broker.asking.erase({message.mailbox, message.ticket});
+        broker.ready_requests.erase({message.mailbox, message.ticket});
     }
     if (broker.hands_answers_only) {
         broker.answers.erase({message.mailbox, message.listed_as, message.ticket});
@@ -231,9 +231,9 @@ bool asks(const Broker& broker, const Message& message) {
            !broker.notices.contains(message.ticket.value);
 }
 
-void note_asking(Broker& broker, const Message& message) {
+void note_ready_request(Broker& broker, const Message& message) {
     if (message.envelope->intent() != Intent::Request) return;
-    broker.asking.emplace(message.mailbox, message.ticket);
+    broker.ready_requests.emplace(message.mailbox, message.ticket);
 }
 
 void note_returned(Broker& broker, const Message& message) {
@@ -427,7 +427,7 @@ void give_back(Broker& broker, const HashKey& key, const DeliveryReturned& event
     auto& message = broker.messages[slot];
     message.stage = Stage::Delayed;
     note_returned(broker, message);
-    if (!is_counted(event.setback) && !is_planted(Mutant::CountRestarts)) {
+    if (!is_counted(event.failure) && !is_planted(Mutant::CountRestarts)) {
         ++message.attempts_uncounted;
     }
     if (is_planted(Mutant::RetryJumpsTheLane) && message.lane_next != kNoSlot) {
@@ -462,7 +462,7 @@ void bury(Broker& broker, const HashKey& key, const MessageDeadLettered& event, 
     ++mailbox.dead;
     broker.dead.emplace(
         event.ticket,
-        DeadLetter{.slot = slot, .setback = event.setback, .reason = event.reason, .died_at = now});
+        DeadLetter{.slot = slot, .failure = event.failure, .reason = event.reason, .died_at = now});
 }
 
 void revive(Broker& broker, const HashKey& key, Ticket ticket) {

@@ -151,7 +151,7 @@ struct Mailbox {
 
 struct DeadLetter {
     Slot slot = kNoSlot;
-    Setback setback = Setback::RetriesExhausted;
+    DeliveryFailure failure = DeliveryFailure::RetriesExhausted;
     std::string reason;
     Time died_at{};
 };
@@ -170,7 +170,7 @@ struct Broker {
     /// Mailbox in which the last event made a message ready, if any.
     AgentHandle stirred = kNoAgent;
     std::map<Ticket, DeadLetter> dead;
-    std::set<std::pair<AgentHandle, Ticket>> asking;  ///< Ready requests, by mailbox.
+    std::set<std::pair<AgentHandle, Ticket>> ready_requests;  ///< Ready requests, by mailbox.
     /// Ready answers, by mailbox and level; filled only while the hub hands over answers only.
     std::set<std::tuple<AgentHandle, Priority, Ticket>> answers;
     bool hands_answers_only = false;
@@ -274,8 +274,8 @@ class Picker {
 /// Whether a copy asks its recipient for an answer. A failure notice shows the request without
 /// asking again.
 bool asks(const Broker& broker, const Message& message);
-/// Notes a ready copy in `asking` if a requester waits for its answer.
-void note_asking(Broker& broker, const Message& message);
+/// Notes a ready copy in `ready_requests` if a requester waits for its answer.
+void note_ready_request(Broker& broker, const Message& message);
 /// Notes a waiting copy in `returned` if it is a request that was handed over before.
 void note_returned(Broker& broker, const Message& message);
 

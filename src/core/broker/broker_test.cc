@@ -52,15 +52,15 @@ TEST(Broker, KnowsTheRequestsThatAreReadyWithoutLookingAtTheRest) {
             {.id = "m", .from = "a", .to = "b", .task = "t", .intent = Intent::Request}, "1234");
         enqueue(broker, kKey, {.ticket = {ticket}, .envelope = asked, .mailbox = 0});
     };
-    using Asking = std::set<std::pair<AgentHandle, Ticket>>;
+    using ReadyRequests = std::set<std::pair<AgentHandle, Ticket>>;
     put(broker, 1);
     ask(2);
     ask(3);  // Behind the previous message of its task.
-    EXPECT_EQ(broker.asking, (Asking{{0, {2}}}));
+    EXPECT_EQ(broker.ready_requests, (ReadyRequests{{0, {2}}}));
     grant(broker, {.ticket = {2}, .instance = {9}, .attempt = 1});
-    EXPECT_EQ(broker.asking, Asking{});
+    EXPECT_EQ(broker.ready_requests, ReadyRequests{});
     remove(broker, kKey, {2});
-    EXPECT_EQ(broker.asking, (Asking{{0, {3}}}));
+    EXPECT_EQ(broker.ready_requests, (ReadyRequests{{0, {3}}}));
 }
 
 TEST(Broker, KnowsTheRequestsThatCameBackWhileTheyWait) {
@@ -169,7 +169,7 @@ TEST(Broker, CountersFollowACopyThroughItsLife) {
     EXPECT_EQ(broker.restless.size(), 1U);
     EXPECT_TRUE(broker.due.empty());
 
-    bury(broker, kKey, {{1}, Setback::Rejected, "no"}, Time{Duration{30}});
+    bury(broker, kKey, {{1}, DeliveryFailure::Rejected, "no"}, Time{Duration{30}});
     EXPECT_EQ(mailbox.dead, 1U);
     EXPECT_EQ(mailbox.waiting, 0U);
     EXPECT_EQ(broker.bytes, 4U);

@@ -188,12 +188,12 @@ void add_names(Requests& requests, const HashKey& key, Slot slot) {
     for_each_name(names, key, [&](const Named& it, bool) { add_name(requests, it, slot); });
 }
 
-void drop_names(Requests& requests, Memory& memory, const HashKey& key, Slot slot) {
+void drop_names(Requests& requests, DedupWindow& window, const HashKey& key, Slot slot) {
     const auto ticket = requests.open[slot].ticket;
     const auto names = names_of_request(*requests.open[slot].asked);
     for_each_name(names, key, [&](const Named& it, bool is_in_replies) {
         drop_name(requests, it, slot);
-        if (is_in_replies) remember_closed(memory, it.hash, ticket);
+        if (is_in_replies) remember_closed(window, it.hash, ticket);
     });
 }
 
@@ -302,19 +302,19 @@ const OpenRequest* find_answered(const Requests& requests,
     return nullptr;
 }
 
-Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& reply) {
+Ticket find_ended(const DedupWindow& window, const HashKey& key, const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
         if (name.name.empty()) continue;
-        const auto ticket = find_closed(memory, request_key(key, name));
+        const auto ticket = find_closed(window, request_key(key, name));
         if (ticket != Ticket{}) return ticket;
     }
     return {};
 }
 
-Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply) {
+Ticket find_ended_by_id(const DedupWindow& window, const HashKey& key, const Envelope& reply) {
     for (const auto& name : names_in_reply(reply)) {
         if (!is_exact(name.by) || name.name.empty()) continue;
-        const auto ticket = find_closed(memory, request_key(key, name));
+        const auto ticket = find_closed(window, request_key(key, name));
         if (ticket != Ticket{}) return ticket;
     }
     return {};
@@ -331,9 +331,9 @@ void open_request(Requests& requests, const HashKey& key, OpenRequest request, T
     requests.deadlines.set({.at = deadline, .owner = slot}, mark_of(requests));
 }
 
-void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket) {
+void close_request(Requests& requests, DedupWindow& window, const HashKey& key, Ticket ticket) {
     const Slot slot = slot_of(requests, ticket);
-    drop_names(requests, memory, key, slot);
+    drop_names(requests, window, key, slot);
     if (const auto place = place_by_task(key, *requests.open[slot].asked, ticket)) {
         requests.tasks.erase(*place);
     }
@@ -343,9 +343,12 @@ void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticke
     requests.open.remove(slot);
 }
 
-void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event) {
+void readdress(Requests& requests,
+               DedupWindow& window,
+               const HashKey& key,
+               const MessageMoved& event) {
     const Slot slot = slot_of(requests, event.ticket);
-    drop_names(requests, memory, key, slot);
+    drop_names(requests, window, key, slot);
     change(requests, slot, [&](OpenRequest& request) {
         request.asked = event.envelope;
         request.priority = event.priority;

@@ -12,7 +12,7 @@
 #include "base/slot_map.h"
 #include "base/sorted_chunks.h"
 #include "core/broker/broker.h"
-#include "core/broker/memory.h"
+#include "core/broker/dedup_window.h"
 #include "core/handles.h"
 #include "core/keys.h"
 #include "model/envelope.h"
@@ -82,15 +82,18 @@ const OpenRequest* find_answered(const Requests& requests,
                                  const Envelope& reply);
 /// The request that `reply` would have answered had the request not ended; none if no such request
 /// was.
-Ticket find_ended(const Memory& memory, const HashKey& key, const Envelope& reply);
+Ticket find_ended(const DedupWindow& window, const HashKey& key, const Envelope& reply);
 /// As find_ended(), but only by the request's id.
-Ticket find_ended_by_id(const Memory& memory, const HashKey& key, const Envelope& reply);
+Ticket find_ended_by_id(const DedupWindow& window, const HashKey& key, const Envelope& reply);
 
 void open_request(Requests& requests, const HashKey& key, OpenRequest request, Time deadline);
 /// Ends a request and remembers its names, so that a late reply is recognised.
-void close_request(Requests& requests, Memory& memory, const HashKey& key, Ticket ticket);
+void close_request(Requests& requests, DedupWindow& window, const HashKey& key, Ticket ticket);
 /// Gives a request to another agent; a reply of the previous holder is then too late.
-void readdress(Requests& requests, Memory& memory, const HashKey& key, const MessageMoved& event);
+void readdress(Requests& requests,
+               DedupWindow& window,
+               const HashKey& key,
+               const MessageMoved& event);
 /// Moves the time when the answer is due.
 void set_deadline(Requests& requests, Ticket ticket, Time deadline);
 /// Replaces the request's envelope; sender, recipient and id stay the same.

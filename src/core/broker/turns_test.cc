@@ -64,14 +64,14 @@ void expect_promises(std::uint32_t low_every,
                      std::size_t consumers,
                      std::uint64_t seed,
                      Pick pick) {
-    std::mt19937_64 chance{seed};
+    std::mt19937_64 entropy{seed};
     Turns turns;
     std::vector<bool> was_lower(consumers);
     std::array<std::uint32_t, kPriorities> since{};
     Waiting waiting = kAllWait;
     for (int i = 0; i < 2'000; ++i) {
-        if (chance() % 4 == 0) waiting[chance() % 3] = chance() % 4 != 0;
-        const auto taker = pick(chance, was_lower);
+        if (entropy() % 4 == 0) waiting[entropy() % 3] = entropy() % 4 != 0;
+        const auto taker = pick(entropy, was_lower);
         const auto given =
             next_turn(turns, waiting, was_lower[taker], patience(low_every, consumers));
         const bool is_lower = given != Priority::Critical;
@@ -88,17 +88,17 @@ void expect_promises(std::uint32_t low_every,
 }
 
 TEST(Turns, D8_BothPromisesHoldWhicheverConsumerComes) {
-    const auto anybody = [](auto& chance, const std::vector<bool>& was_lower) {
-        return chance() % was_lower.size();
+    const auto anybody = [](auto& entropy, const std::vector<bool>& was_lower) {
+        return entropy() % was_lower.size();
     };
-    const auto debtors_first = [](auto& chance, const std::vector<bool>& was_lower) {
+    const auto debtors_first = [](auto& entropy, const std::vector<bool>& was_lower) {
         const auto found = std::ranges::find(was_lower, true);
-        return found == was_lower.end() ? chance() % was_lower.size()
+        return found == was_lower.end() ? entropy() % was_lower.size()
                                         : static_cast<std::size_t>(found - was_lower.begin());
     };
-    const auto debtors_last = [](auto& chance, const std::vector<bool>& was_lower) {
+    const auto debtors_last = [](auto& entropy, const std::vector<bool>& was_lower) {
         const auto found = std::ranges::find(was_lower, false);
-        return found == was_lower.end() ? chance() % was_lower.size()
+        return found == was_lower.end() ? entropy() % was_lower.size()
                                         : static_cast<std::size_t>(found - was_lower.begin());
     };
     for (const std::size_t consumers : {1U, 2U, 3U, 8U, 64U}) {

@@ -13,8 +13,8 @@ namespace {
 /// Bound on the delegations of a root on record; beyond it ended delegations are forgotten at once.
 constexpr std::uint32_t kKeptMax = 1'024;
 
-GivenErrand given(const Errand& errand) {
-    return {errand.origin, errand.target, std::string{errand.objective_hash}};
+DelegationKey owned_key(const DelegationKeyView& key) {
+    return {key.origin, key.target, std::string{key.objective_hash}};
 }
 
 /// Whether an objective, in a dialect whose objectives can have more than words, has only words.
@@ -55,7 +55,7 @@ void end_work(Lineage& lineage, const Delegation& delegation) {
 
 /// The delegation whose budget holds this reservation; null: the root's does.
 Delegation* holder(Lineage& lineage, const Delegation& delegation) {
-    const auto above = purse_holder(lineage, find_delegation(lineage, delegation.parent));
+    const auto above = budget_holder(lineage, find_delegation(lineage, delegation.parent));
     return above == nullptr ? nullptr : &delegation_of(lineage, above->request);
 }
 
@@ -68,8 +68,8 @@ void set_aside(Lineage& lineage, const Delegation& delegation, const Circumstanc
     if (delegation.is_granted) return;
     auto& root = root_of(lineage, delegation.root);
     auto* above = holder(lineage, delegation);
-    reserve(above == nullptr ? root.purse : above->below, delegation.tokens);
-    reserve(root.cost_purse, delegation.cost);
+    reserve(above == nullptr ? root.budget : above->below, delegation.tokens);
+    reserve(root.cost_budget, delegation.cost);
     auto& accounts = lineage.accounts;
     const auto open = [&](const std::string& name, std::uint64_t amount) {
         reserve(accounts, name, amount, at.now, at.budget_window);
@@ -105,8 +105,8 @@ void charge(Lineage& lineage, const Delegation& delegation, const Ending& ending
     const auto cost = scaled(delegation.cost, own, delegation.tokens);
     auto& root = root_of(lineage, delegation.root);
     auto* above = holder(lineage, delegation);
-    settle(above == nullptr ? root.purse : above->below, tokens, spent);
-    settle(root.cost_purse, delegation.cost, cost);
+    settle(above == nullptr ? root.budget : above->below, tokens, spent);
+    settle(root.cost_budget, delegation.cost, cost);
     const auto close = [&](const std::string& name, std::uint64_t amount, std::uint64_t gone) {
         settle(lineage.accounts, name, amount, gone, ending.now, ending.budget_window);
     };
@@ -285,45 +285,45 @@ bool is_of_another(const Lineage& lineage, std::string_view session, std::string
            });
 }
 
-Reading<Delegation> purse_giver(const Lineage& lineage, Reading<Delegation> parent) {
+Reading<Delegation> budget_giver(const Lineage& lineage, Reading<Delegation> parent) {
     while (parent != nullptr && parent->tokens == 0) {
         parent = find_delegation(lineage, parent->parent);
     }
     return parent;
 }
 
-Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent) {
-    auto giver = purse_giver(lineage, std::move(parent));
+Reading<Delegation> budget_holder(const Lineage& lineage, Reading<Delegation> parent) {
+    auto giver = budget_giver(lineage, std::move(parent));
     while (giver != nullptr && !giver->is_open && !giver->is_granted) {
-        giver = purse_giver(lineage, find_delegation(lineage, giver->parent));
+        giver = budget_giver(lineage, find_delegation(lineage, giver->parent));
     }
     return giver;
 }
 
-bool is_taken(const Root& root, const Errand& errand) {
-    return root.errands.contains(given(errand));
+bool is_taken(const Root& root, const DelegationKeyView& key) {
+    return root.delegation_keys.contains(owned_key(key));
 }
 
-bool is_round(const Delegation& each, const Errand& errand) {
-    if (each.origin != errand.target && each.target != errand.target) return false;
-    if (each.objective_hash == errand.objective_hash) return true;
+bool is_round(const Delegation& each, const DelegationKeyView& key) {
+    if (each.origin != key.target && each.target != key.target) return false;
+    if (each.objective_hash == key.objective_hash) return true;
     // A task id in an objective of words alone is bookkeeping, and makes no different objective.
-    if (each.words_hash == errand.words_hash && is_bare(each.objective_hash, each.words_hash) &&
-        is_bare(errand.objective_hash, errand.words_hash)) {
+    if (each.words_hash == key.words_hash && is_bare(each.objective_hash, each.words_hash) &&
+        is_bare(key.objective_hash, key.words_hash)) {
         return true;
     }
     // Two objectives that both have more than words are not equal by their words.
-    if (errand.words_hash.empty()) {
-        return !each.words_hash.empty() && each.words_hash == errand.objective_hash;
+    if (key.words_hash.empty()) {
+        return !each.words_hash.empty() && each.words_hash == key.objective_hash;
     }
-    return each.words_hash.empty() && each.objective_hash == errand.words_hash;
+    return each.words_hash.empty() && each.objective_hash == key.words_hash;
 }
 
 Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
-                              const Errand& errand) {
+                              const DelegationKeyView& key) {
     for (auto each = last; each != nullptr; each = find_delegation(lineage, each->parent)) {
-        if (is_round(*each, errand)) return each;
+        if (is_round(*each, key)) return each;
     }
     return {};
 }
@@ -352,7 +352,7 @@ void found(Lineage& lineage, const DelegationFounded& event, const Circumstances
     auto& root = root_of(lineage, event.request);
     ++root.open_children;
     const bool is_given = !at.may_repeat && !event.objective_hash.empty();
-    if (is_given) root.errands.insert({at.origin, at.target, event.objective_hash});
+    if (is_given) root.delegation_keys.insert({at.origin, at.target, event.objective_hash});
     index(lineage, delegation);
 }
 
@@ -388,7 +388,7 @@ void admit(Lineage& lineage, const DelegationAdmitted& event, const Circumstance
                           .is_granted = event.is_granted,
                           .is_planned = at.may_repeat};
     auto& root = root_of(lineage, event.root);
-    if (!at.may_repeat) root.errands.insert({at.origin, at.target, event.objective_hash});
+    if (!at.may_repeat) root.delegation_keys.insert({at.origin, at.target, event.objective_hash});
     if (root.user.empty()) root.user = event.user;
     join(lineage, delegation);
     ++open_children_of_parent(lineage, delegation);
@@ -439,7 +439,7 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
     begin_work(lineage, delegation);
     if (!to.may_repeat) {
         root_of(lineage, delegation.root)
-            .errands.insert({delegation.origin, to.target, delegation.objective_hash});
+            .delegation_keys.insert({delegation.origin, to.target, delegation.objective_hash});
     }
     if (delegation.is_granted) return;  // No reservation of the old agent to release.
     const auto give_back = [&](const std::string& name, std::uint64_t amount) {
@@ -455,9 +455,9 @@ void retarget(Lineage& lineage, Ticket request, const Retarget& to) {
     give_back(agent_cost_account(to.name_before), cost_before);
     open(agent_cost_account(to.name), delegation.cost);
     if (delegation.cost == cost_before) return;
-    auto& purse = root_of(lineage, delegation.root).cost_purse;
-    settle(purse, cost_before, 0);
-    reserve(purse, delegation.cost);
+    auto& budget = root_of(lineage, delegation.root).cost_budget;
+    settle(budget, cost_before, 0);
+    reserve(budget, delegation.cost);
     give_back(std::string{kCostAccount}, cost_before);
     open(std::string{kCostAccount}, delegation.cost);
     if (delegation.user.empty()) return;

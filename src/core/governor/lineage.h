@@ -20,8 +20,8 @@
 
 #include "base/sorted_chunks.h"
 #include "base/time.h"
-#include "core/chest.h"
-#include "core/governor/purse.h"
+#include "core/cold/cold_store.h"
+#include "core/governor/budget.h"
 #include "core/handles.h"
 #include "core/words.h"
 #include "model/event.h"
@@ -50,7 +50,7 @@ struct Delegation {
     std::uint32_t children = 0;  ///< Children on record, open or not; counted, not kept.
     std::uint64_t tokens = 0;    ///< Reserved with all below; 0: founded the tree.
     std::uint64_t cost = 0;      ///< Reserved for the delegation alone.
-    Purse below{};               ///< The children's share of `tokens`.
+    Budget below{};              ///< The children's share of `tokens`.
     bool is_granted = false;     ///< By a person: drawn from no other budget.
     bool is_planned = false;     ///< Asked by a plan: no further delegation once ended.
     bool is_kept = false;        ///< Ended, and on record until its root ends.
@@ -58,11 +58,11 @@ struct Delegation {
 };
 
 /// A delegation key in use: requester, target and objective.
-struct GivenErrand {
+struct DelegationKey {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
     std::string objective_hash{};
-    auto operator<=>(const GivenErrand&) const = default;
+    auto operator<=>(const DelegationKey&) const = default;
 };
 
 struct Root {
@@ -77,26 +77,27 @@ struct Root {
     Time ends_at{};            ///< While no delegation in the tree is open.
     std::uint64_t tokens = 0;  ///< Allowed to the whole tree; 0: no limit.
     std::uint64_t cost = 0;
-    Purse purse{};
-    Purse cost_purse{};
-    std::set<GivenErrand> errands{};  ///< All keys ever used in the tree, except by a plan.
+    Budget budget{};
+    Budget cost_budget{};
+    std::set<DelegationKey>
+        delegation_keys{};  ///< All keys ever used in the tree, except by a plan.
 };
 
 /// Whether requests of an agent at work in this tree stay in the tree, whatever their claim: so if
 /// the tree began out of a session or for a user.
 inline bool binds(const Root& root) { return root.is_by_session || !root.user.empty(); }
 
-/// Delegations and roots as bytes: packing.cc.
+/// Delegations and roots as bytes: encoding.cc.
 struct DelegationCodec {
     std::size_t pack(std::string& out, const Delegation& each) const;
     Delegation unpack(Ticket request, ByteReader& in) const;
-    Delegation unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
+    Delegation unpack(ByteReader& in, RecordEncoding encoding) const;  ///< As a snapshot has it.
     bool is_small(const Delegation& each) const;
 };
 struct RootCodec {
     std::size_t pack(std::string& out, const Root& root) const;
     Root unpack(Ticket number, ByteReader& in) const;
-    Root unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
+    Root unpack(ByteReader& in, RecordEncoding encoding) const;  ///< As a snapshot has it.
     bool is_small(const Root& root) const;
 };
 
@@ -117,8 +118,8 @@ struct Work {
 };
 
 struct Lineage {
-    Chest<Delegation, DelegationCodec> delegations;
-    Chest<Root, RootCodec> roots;
+    ColdStore<Delegation, DelegationCodec> delegations;
+    ColdStore<Root, RootCodec> roots;
     Accounts accounts;
 
     // Derived from the delegations and roots.
@@ -171,7 +172,7 @@ Reading<Delegation> find_deepest(const Lineage& lineage,
 }
 
 /// The delegation key of a request that may be admitted.
-struct Errand {
+struct DelegationKeyView {
     AgentHandle origin = kNoAgent;
     AgentHandle target = kNoAgent;
     std::string_view objective_hash{};
@@ -181,23 +182,23 @@ struct Errand {
 std::vector<Ticket> roots_named(const Lineage& lineage, std::string_view session);
 /// Whether a delegation of another user works in this session or came out of it.
 bool is_of_another(const Lineage& lineage, std::string_view session, std::string_view user);
-bool is_taken(const Root& root, const Errand& errand);
+bool is_taken(const Root& root, const DelegationKeyView& key);
 /// Whether `each` already gave this objective to the target, or got it from the target. An
 /// objective in words alone equals the same words with more: not every dialect has fields for more
 /// than words.
-bool is_round(const Delegation& each, const Errand& errand);
+bool is_round(const Delegation& each, const DelegationKeyView& key);
 /// The delegation, from `last` up to the root, for which is_round() holds; null if none does.
 Reading<Delegation> find_ring(const Lineage& lineage,
                               const Reading<Delegation>& last,
-                              const Errand& errand);
+                              const DelegationKeyView& key);
 
 /// The nearest of `parent` and the delegations above with tokens to give on; null: the tree's
 /// budget is meant. An ended giver has no tokens left.
-Reading<Delegation> purse_giver(const Lineage& lineage, Reading<Delegation> parent);
+Reading<Delegation> budget_giver(const Lineage& lineage, Reading<Delegation> parent);
 /// The delegation whose budget holds the reservation of a child of `parent`; null: the tree's
 /// budget. The budget of an ended delegation passes to the delegation above; a person's grant stays
 /// in place.
-Reading<Delegation> purse_holder(const Lineage& lineage, Reading<Delegation> parent);
+Reading<Delegation> budget_holder(const Lineage& lineage, Reading<Delegation> parent);
 
 /// Facts that the record needs and the event leaves to the request.
 struct Circumstances {

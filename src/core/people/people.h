@@ -21,7 +21,7 @@
 
 #include "base/sorted_chunks.h"
 #include "base/time.h"
-#include "core/chest.h"
+#include "core/cold/cold_store.h"
 #include "core/words.h"
 #include "model/event.h"
 
@@ -44,7 +44,7 @@ constexpr std::string_view name_of(Stage stage) {
     return {};
 }
 
-struct Appeal {
+struct HumanTask {
     HumanAsked asked;
     Time asked_at{};
     Time term_began{};  ///< When the present role's deadline began to run.
@@ -59,18 +59,18 @@ struct Appeal {
     std::string end_reason{};              ///< Withdrawn: why. Lapsed: the consequence.
 };
 
-/// A human task as bytes: packing.cc.
-struct AppealCodec {
-    std::size_t pack(std::string& out, const Appeal& appeal) const;
-    Appeal unpack(Ticket id, ByteReader& in) const;
-    Appeal unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
-    bool is_small(const Appeal& appeal) const;
+/// A human task as bytes: encoding.cc.
+struct HumanTaskCodec {
+    std::size_t pack(std::string& out, const HumanTask& human_task) const;
+    HumanTask unpack(Ticket id, ByteReader& in) const;
+    HumanTask unpack(ByteReader& in, RecordEncoding encoding) const;  ///< As a snapshot has it.
+    bool is_small(const HumanTask& human_task) const;
 };
 
 struct People {
-    Chest<Appeal, AppealCodec> appeals;
+    ColdStore<HumanTask, HumanTaskCodec> human_tasks;
 
-    // Derived from `appeals`.
+    // Derived from `human_tasks`.
     SortedChunks<std::pair<Time, Ticket>> due;           ///< The next reminder or deadline.
     SortedChunks<std::pair<Ticket, Ticket>> by_request;  ///< Waiting tasks.
     /// Waiting tasks without a request, by the hash of their workflow's id.
@@ -81,26 +81,26 @@ struct People {
 
 /// Bytes of text.
 std::uint64_t bytes_of(const HumanAsked& asked);
-std::uint64_t bytes_of(const Appeal& appeal);
+std::uint64_t bytes_of(const HumanTask& human_task);
 
-Reading<Appeal> find_appeal(const People& people, Ticket id);
+Reading<HumanTask> find_human_task(const People& people, Ticket id);
 /// The waiting task of this request, or null.
-Reading<Appeal> find_by_request(const People& people, Ticket request);
+Reading<HumanTask> find_by_request(const People& people, Ticket request);
 /// The waiting tasks of this workflow without a request, the oldest first.
 std::vector<Ticket> find_of_workflow(const People& people, std::string_view workflow);
 std::size_t waiting_count(const People& people);
 
 /// The role asked now: after an escalation, the escalation role.
-inline const std::string& role_of(const Appeal& appeal) {
-    return appeal.is_escalated ? appeal.asked.escalation : appeal.asked.role;
+inline const std::string& role_of(const HumanTask& human_task) {
+    return human_task.is_escalated ? human_task.asked.escalation : human_task.asked.role;
 }
-Time deadline_of(const Appeal& appeal);
+Time deadline_of(const HumanTask& human_task);
 /// The next reminder, if not sent yet, or the deadline.
-Time due_of(const Appeal& appeal);
+Time due_of(const HumanTask& human_task);
 /// Whether the task lapses at its present deadline: no escalation is left, and the rule is not to
 /// wait.
-bool is_last_term(const Appeal& appeal);
-bool has_approved(const Appeal& appeal, std::string_view person);
+bool is_last_term(const HumanTask& human_task);
+bool has_approved(const HumanTask& human_task, std::string_view person);
 
 /// Sequence and time of an event's record, and how many ended tasks are kept.
 struct Record {
@@ -117,6 +117,6 @@ void apply(People& people, const HumanLapsed& event, const Record& record);
 void apply(People& people, const HumanWithdrawn& event, const Record& record);
 
 /// Enters a task into the derived indexes; also used after a snapshot was loaded.
-void index(People& people, const Appeal& appeal);
+void index(People& people, const HumanTask& human_task);
 
 }  // namespace parlance::core::people

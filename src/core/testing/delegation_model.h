@@ -53,7 +53,7 @@ struct KnownTree {
     bool is_by_session = false;
     std::string user{};
     std::set<Ticket> members{};
-    std::set<std::string> errands{};
+    std::set<std::string> delegation_keys{};
     Time ends_at{};  ///< Of a tree known by a session: the earliest end.
 
     /// Whether requests of an agent at work in the tree stay in the tree, whatever their claim.
@@ -61,7 +61,7 @@ struct KnownTree {
 };
 
 /// An agent's claims about a request's origin.
-struct Said {
+struct StatedOrigin {
     std::string from{};
     std::string correlation{};
     std::string session{};  ///< Empty where the dialect has no sessions.
@@ -94,7 +94,7 @@ class DelegationModel {
             part != nullptr && part->request == left_ && free_calls_.contains(part->call);
         if (is_missing(left_) && !is_of_free_call)
             breach("G1", "left the tree of what its asker has in hand", left_);
-        if (is_missing(spender_)) breach("G4", "draws on no purse", spender_);
+        if (is_missing(spender_)) breach("G4", "draws on no budget", spender_);
         const auto* began = std::get_if<PassingBegan>(&event);
         const bool is_offer = began != nullptr && began->request == sideways_.first &&
                               began->task == sideways_.second;
@@ -117,16 +117,17 @@ class DelegationModel {
 
     /// The requests on record below which a new request may stand; none: the sender begins a tree,
     /// or goes on with its own.
-    std::set<Ticket> places_of(const Said& said) const {
-        if (const auto at = place_by_session(said); at != Ticket{}) return {at};
-        std::set<Ticket> places;
+    std::set<Ticket> possible_parents(const StatedOrigin& stated) const {
+        if (const auto at = parent_by_session(stated); at != Ticket{}) return {at};
+        std::set<Ticket> parents;
         for (const auto& [ticket, asked] : requests_) {
-            const bool is_its = asked.envelope->to() == said.from && handed.contains(ticket);
-            if (is_its && asked.envelope->correlation() == said.correlation) places.insert(ticket);
+            const bool is_its = asked.envelope->to() == stated.from && handed.contains(ticket);
+            if (is_its && asked.envelope->correlation() == stated.correlation)
+                parents.insert(ticket);
         }
-        if (!places.empty()) return places;
-        const auto at = deepest_of(said.from, [&](Ticket ticket, const KnownTree& tree) {
-            const bool is_meant = said.user.empty() ? tree.binds() : tree.user == said.user;
+        if (!parents.empty()) return parents;
+        const auto at = deepest_of(stated.from, [&](Ticket ticket, const KnownTree& tree) {
+            const bool is_meant = stated.user.empty() ? tree.binds() : tree.user == stated.user;
             return is_meant && handed.contains(ticket);
         });
         return at == Ticket{} ? std::set<Ticket>{} : std::set{at};
@@ -271,7 +272,7 @@ class DelegationModel {
         const auto before = moved;
         moved.to = fact.envelope->to();
         if (fact.is_priced) moved.cost = fact.cost;
-        trees.at(moved.root).errands.insert(errand_of(moved));
+        trees.at(moved.root).delegation_keys.insert(delegation_key_of(moved));
         if (moved.is_open && !moved.is_granted) move_reservation(fact.ticket, before, now);
     }
 
@@ -286,7 +287,7 @@ class DelegationModel {
         if (!fact.is_held && is_no_agent(envelope.to()) && !is_bound) {
             free_calls_.insert(fact.ticket);
         }
-        if (!fact.is_held && !is_free && has_purses()) spender_ = fact.ticket;
+        if (!fact.is_held && !is_free && has_budgets()) spender_ = fact.ticket;
         requests_[fact.ticket] = fact;
     }
 
@@ -332,7 +333,8 @@ class DelegationModel {
         founder.words = fact.words_hash;
         trees[fact.request] = {
             .origin = founder.from, .user = fact.user, .members = {fact.request}};
-        if (!founder.objective.empty()) trees[fact.request].errands.insert(errand_of(founder));
+        if (!founder.objective.empty())
+            trees[fact.request].delegation_keys.insert(delegation_key_of(founder));
         known[fact.request] = std::move(founder);
         open.insert(fact.request);
     }
@@ -369,13 +371,13 @@ class DelegationModel {
         // A tree is a single user's: the first named.
         if (tree.user.empty()) tree.user = fact.user;
         look_at_place(next, fact);
-        look_at_purse(next, fact, now);
+        look_at_budget(next, fact, now);
         for (const auto& [refusal, promise] : broken_by(next, tree, now)) {
             breach(promise,
                    "was accepted in spite of " + std::string{refusal_row(refusal).code},
                    fact.request);
         }
-        if (!is_no_agent(next.to)) tree.errands.insert(errand_of(next));
+        if (!is_no_agent(next.to)) tree.delegation_keys.insert(delegation_key_of(next));
         tree.members.insert(fact.request);
         open.insert(fact.request);
         spend(known[fact.request] = std::move(next), now);
@@ -460,9 +462,9 @@ class DelegationModel {
 
     /// Checks the tokens of a request without a session, so from a dialect without budgets: it must
     /// have the usual amount or all that is left, and cannot spend for free.
-    void look_at_purse(const Known& next, const DelegationAdmitted& fact, Time now) {
+    void look_at_budget(const Known& next, const DelegationAdmitted& fact, Time now) {
         const auto& tree = trees.at(fact.root);
-        const bool is_free = !tree.binds() && !has_purses();
+        const bool is_free = !tree.binds() && !has_budgets();
         if (!fact.session.empty() || fact.is_granted || is_free) return;
         // A call for a proposal has a part of the call's budget; a call without a chosen agent has
         // the amount left to its first candidate.
@@ -475,7 +477,7 @@ class DelegationModel {
         ++more.tokens;
         const bool has_all = next.tokens == kTokensUsual || !has_tokens(more, tree, now);
         if (next.tokens > 0 && has_all) return;
-        breach("G4", "spends less than is usual of the purse that it comes out of", fact.request);
+        breach("G4", "spends less than is usual of the budget that it comes out of", fact.request);
     }
 
     // --- position of a request -----------------------------------------------------------------
@@ -502,18 +504,18 @@ class DelegationModel {
         });
     }
     /// The latest open work in the session, else the latest ended, until its tree ends.
-    Ticket place_by_session(const Said& said) const {
-        if (said.session.empty()) return {};
+    Ticket parent_by_session(const StatedOrigin& stated) const {
+        if (stated.session.empty()) return {};
         Ticket last{};
         for (const auto& [ticket, each] : known) {
-            if (each.session != said.session) continue;
+            if (each.session != stated.session) continue;
             if (each.is_planned && !is_on_record(ticket)) continue;
             const bool is_later = last == Ticket{} || each.is_open || !known.at(last).is_open;
             if (is_later) last = ticket;
         }
-        if (last != Ticket{} && known.at(last).to == said.from) return last;
-        return deepest_of(said.from, [&](Ticket, const KnownTree& tree) {
-            return tree.is_by_session && tree.session == said.session;
+        if (last != Ticket{} && known.at(last).to == stated.from) return last;
+        return deepest_of(stated.from, [&](Ticket, const KnownTree& tree) {
+            return tree.is_by_session && tree.session == stated.session;
         });
     }
     /// Whether the session is another user's: kept for that user, or used for that user's work.
@@ -569,14 +571,15 @@ class DelegationModel {
                                    [&](Ticket ticket) { return known.at(ticket).is_open; });
     }
 
-    static std::string errand_of(const Known& each) {
+    static std::string delegation_key_of(const Known& each) {
         return each.from + ' ' + each.to + ' ' + each.objective;
     }
     bool is_ring(const Known& next, const KnownTree& tree) const {
         // Nobody has been asked yet in a call without a chosen agent.
         if (next.objective.empty() || is_no_agent(next.to)) return false;
         // A plan sets how often a workflow repeats a request.
-        bool is_one = next.from != kOrchestrator && tree.errands.contains(errand_of(next));
+        bool is_one =
+            next.from != kOrchestrator && tree.delegation_keys.contains(delegation_key_of(next));
         walk_up(next, [&](const Known& each) {
             // An objective in words alone equals the same words with more.
             const bool has_it =
@@ -603,13 +606,13 @@ class DelegationModel {
     // --- budgets -----------------------------------------------------------------------------
 
     /// Whether the policy limits the spending of any request for somebody.
-    bool has_purses() const {
+    bool has_budgets() const {
         return std::ranges::any_of(policy_.settings, [](const auto& setting) {
             const auto name = kRules[static_cast<std::size_t>(setting.first.first)].name;
-            const bool is_purse = name.starts_with("tokens_") || name.starts_with("cost_");
+            const bool is_budget = name.starts_with("tokens_") || name.starts_with("cost_");
             const bool is_anybodys =
                 name != "cost_per_million_tokens" && !name.ends_with("_per_user");
-            return is_purse && is_anybodys && setting.second > 0;
+            return is_budget && is_anybodys && setting.second > 0;
         });
     }
     static bool is_within(Wide amount, std::uint64_t limit) {

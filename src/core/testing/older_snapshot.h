@@ -27,7 +27,7 @@ inline void put_six(std::string& out, const workflow::Run& run, const EnvelopePt
         put(out, *text);
     }
     for (const auto time : {run.started_at, run.deadline, run.due}) put(out, time);
-    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
+    put(out, run.parent.value << 1U | std::uint64_t{run.is_compensating});
     put(out, run.reason);
     for (const auto& step : run.steps) {
         put(out, static_cast<std::uint64_t>(step.stage));
@@ -36,7 +36,7 @@ inline void put_six(std::string& out, const workflow::Run& run, const EnvelopePt
             // A done item held the whole answer, and the output's position in the answer.
             const bool is_done = item.stage == workflow::Stage::Done;
             put(out, static_cast<std::uint64_t>(item.stage));
-            put(out, static_cast<std::uint64_t>(item.road));
+            put(out, static_cast<std::uint64_t>(item.path));
             put(out, item.attempt);
             put(out, std::uint64_t{item.is_partial});
             put(out, item.confidence);
@@ -67,17 +67,17 @@ inline void put_six(std::string& out, const governor::Root& root) {
     put(out, root.ends_at);
     for (const auto number : {root.tokens,
                               root.cost,
-                              root.purse.reserved,
-                              root.purse.spent,
-                              root.cost_purse.reserved,
-                              root.cost_purse.spent,
-                              std::uint64_t{root.errands.size()}}) {
+                              root.budget.reserved,
+                              root.budget.spent,
+                              root.cost_budget.reserved,
+                              root.cost_budget.spent,
+                              std::uint64_t{root.delegation_keys.size()}}) {
         put(out, number);
     }
-    for (const auto& errand : root.errands) {
+    for (const auto& key : root.delegation_keys) {
         put(out,
-            std::to_string(errand.origin) + ' ' + std::to_string(errand.target) + ' ' +
-                errand.objective_hash);
+            std::to_string(key.origin) + ' ' + std::to_string(key.target) + ' ' +
+                key.objective_hash);
     }
 }
 
@@ -106,8 +106,8 @@ inline void put_six(std::string& out, const governor::Delegation& each) {
     }
 }
 
-inline void put_six(std::string& out, const people::Appeal& appeal) {
-    const auto& asked = appeal.asked;
+inline void put_six(std::string& out, const people::HumanTask& human_task) {
+    const auto& asked = human_task.asked;
     put(out, asked.id.value);
     put(out, asked.request.value);
     for (const auto* text : {&asked.workflow, &asked.step, &asked.role}) put(out, *text);
@@ -121,15 +121,15 @@ inline void put_six(std::string& out, const people::Appeal& appeal) {
     put(out, static_cast<std::uint64_t>(asked.if_nobody));
     put(out, asked.approvals_needed);
     put(out, asked.state_version);
-    put(out, appeal.asked_at);
-    put(out, appeal.term_began);
-    put(out, std::uint64_t{appeal.is_reminded});
-    put(out, std::uint64_t{appeal.is_escalated});
-    put(out, static_cast<std::uint64_t>(appeal.stage));
-    put(out, appeal.ended.value);
-    put(out, appeal.ended_at);
+    put(out, human_task.asked_at);
+    put(out, human_task.term_began);
+    put(out, std::uint64_t{human_task.is_reminded});
+    put(out, std::uint64_t{human_task.is_escalated});
+    put(out, static_cast<std::uint64_t>(human_task.stage));
+    put(out, human_task.ended.value);
+    put(out, human_task.ended_at);
     put(out, std::uint64_t{0});  // Answers: none.
-    put(out, appeal.end_reason);
+    put(out, human_task.end_reason);
 }
 
 // --- forms 7 and 8: every field, with short texts
@@ -150,14 +150,14 @@ inline void put_eight(std::string& out, const workflow::Run& run) {
         append_short(out, *text);
     }
     for (const auto time : {run.started_at, run.deadline, run.due}) put(out, time);
-    put(out, run.parent.value << 1U | std::uint64_t{run.is_undoing});
+    put(out, run.parent.value << 1U | std::uint64_t{run.is_compensating});
     append_short(out, run.reason);
     for (const auto& step : run.steps) {
         put(out, static_cast<std::uint64_t>(step.stage));
         put(out, step.items.size());
         for (const auto& item : step.items) {
             for (const std::uint64_t number : {static_cast<std::uint64_t>(item.stage),
-                                               static_cast<std::uint64_t>(item.road),
+                                               static_cast<std::uint64_t>(item.path),
                                                std::uint64_t{item.attempt},
                                                std::uint64_t{item.is_partial},
                                                std::uint64_t{item.confidence},
@@ -189,17 +189,17 @@ inline void put_eight(std::string& out, const governor::Root& root) {
     put(out, root.ends_at);
     for (const auto number : {root.tokens,
                               root.cost,
-                              root.purse.reserved,
-                              root.purse.spent,
-                              root.cost_purse.reserved,
-                              root.cost_purse.spent,
-                              std::uint64_t{root.errands.size()}}) {
+                              root.budget.reserved,
+                              root.budget.spent,
+                              root.cost_budget.reserved,
+                              root.cost_budget.spent,
+                              std::uint64_t{root.delegation_keys.size()}}) {
         put(out, number);
     }
-    for (const auto& errand : root.errands) {
-        put(out, errand.origin);
-        put(out, errand.target);
-        append_short(out, errand.objective_hash);
+    for (const auto& key : root.delegation_keys) {
+        put(out, key.origin);
+        put(out, key.target);
+        append_short(out, key.objective_hash);
     }
 }
 
@@ -233,8 +233,8 @@ inline void put_eight(std::string& out, const governor::Delegation& each) {
     }
 }
 
-inline void put_eight(std::string& out, const people::Appeal& appeal) {
-    const auto& asked = appeal.asked;
+inline void put_eight(std::string& out, const people::HumanTask& human_task) {
+    const auto& asked = human_task.asked;
     put(out, asked.id.value);
     put(out, asked.request.value);
     for (const auto* text : {&asked.workflow, &asked.step, &asked.role}) append_short(out, *text);
@@ -251,15 +251,15 @@ inline void put_eight(std::string& out, const people::Appeal& appeal) {
     put(out, static_cast<std::uint64_t>(asked.if_nobody));
     put(out, asked.approvals_needed);
     put(out, asked.state_version);
-    put(out, appeal.asked_at);
-    put(out, appeal.term_began);
-    put(out, std::uint64_t{appeal.is_reminded});
-    put(out, std::uint64_t{appeal.is_escalated});
-    put(out, static_cast<std::uint64_t>(appeal.stage));
-    put(out, appeal.ended.value);
-    put(out, appeal.ended_at);
-    put(out, appeal.answers.size());
-    for (const auto& answer : appeal.answers) {
+    put(out, human_task.asked_at);
+    put(out, human_task.term_began);
+    put(out, std::uint64_t{human_task.is_reminded});
+    put(out, std::uint64_t{human_task.is_escalated});
+    put(out, static_cast<std::uint64_t>(human_task.stage));
+    put(out, human_task.ended.value);
+    put(out, human_task.ended_at);
+    put(out, human_task.answers.size());
+    for (const auto& answer : human_task.answers) {
         append_short(out, answer.by);
         put(out, static_cast<std::uint64_t>(answer.decision));
         append_short(out, answer.reason);
@@ -268,19 +268,19 @@ inline void put_eight(std::string& out, const people::Appeal& appeal) {
         put(out, std::uint64_t{answer.awaits_another});
         put(out, answer.tokens);
     }
-    append_short(out, appeal.end_reason);
-    put(out, appeal.news.value);
+    append_short(out, human_task.end_reason);
+    put(out, human_task.news.value);
 }
 
 /// Replaces each item's packed bytes in a snapshot by its older form.
-template <class Chest, class Codec, class PutOlder>
-void age(std::string& bytes, const Chest& chest, const Codec& codec, PutOlder put_older) {
-    ASSERT_FALSE(chest.empty());
-    for (const auto ticket : chest.tickets()) {
+template <class ColdStore, class Codec, class PutOlder>
+void age(std::string& bytes, const ColdStore& store, const Codec& codec, PutOlder put_older) {
+    ASSERT_FALSE(store.empty());
+    for (const auto ticket : store.tickets()) {
         std::string packed;
-        chest.append_packed(packed, ticket, codec);
+        store.append_packed(packed, ticket, codec);
         std::string older;
-        put_older(older, *chest.at(ticket, codec));
+        put_older(older, *store.at(ticket, codec));
         ASSERT_NE(bytes.find(packed), std::string::npos);
         bytes.replace(bytes.find(packed), packed.size(), older);
     }

@@ -5,13 +5,13 @@
 
 #include "core/snapshot_pieces.h"
 #include "core/testing/ends_once.h"
-#include "core/testing/plain_scribe.h"
+#include "core/testing/plain_message_writer.h"
 
 namespace parlance::core {
 
 Story::Story() {
-    static const PlainScribe scribe;
-    state_.scribe = &scribe;
+    static const PlainMessageWriter message_writer;
+    state_.message_writer = &message_writer;
     state_.limits.awake_max = 1;  // Everything waiting is packed, and no test may notice.
     ask(StartHub{.hub_id = "hub-1", .hash_key_0 = 1, .hash_key_1 = 2, .version = "test"});
 }
@@ -25,8 +25,8 @@ Story& Story::ask(Command command) {
     step({.command = std::move(command),
           .caller = caller_,
           .now = now_,
-          .chance = ++chance_,
-          .ask = {77}});
+          .entropy = ++entropy_,
+          .reply_target = {77}});
     int ticks = 0;
     while (follow()) {
         if (++ticks < kTicksMax) continue;
@@ -41,7 +41,7 @@ Story& Story::ask(Command command) {
 bool Story::follow() {
     const auto silent = liveness_.silent(now_, state_.limits.heartbeat_timeout);
     const Tick tick{silent.value_or(InstanceNumber{})};
-    return step({.command = tick, .now = now_, .chance = ++chance_}) || silent.has_value();
+    return step({.command = tick, .now = now_, .entropy = ++entropy_}) || silent.has_value();
 }
 
 Time Story::next_due() const {
@@ -171,7 +171,7 @@ void Story::expect_replay() {
     ASSERT_TRUE(reloaded) << reloaded.error().message;
     EXPECT_EQ(lived, encode_state(*reloaded)) << "reloading the snapshot gives another state";
     expect_pieces(state_, lived);
-    EXPECT_EQ(state_.broker.asking, reloaded->broker.asking);
+    EXPECT_EQ(state_.broker.ready_requests, reloaded->broker.ready_requests);
     EXPECT_EQ(state_.broker.answers, reloaded->broker.answers);
     EXPECT_EQ(state_.broker.hands_answers_only, reloaded->broker.hands_answers_only);
     EXPECT_TRUE(std::ranges::equal(state_.broker.mailboxes,

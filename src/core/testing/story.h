@@ -120,11 +120,11 @@ class Story {
         }
         return found;
     }
-    template <class Errand>
-    std::vector<Errand> asked_for() const {
-        std::vector<Errand> found;
+    template <class EffectType>
+    std::vector<EffectType> asked_for() const {
+        std::vector<EffectType> found;
         for (const auto& effect : effects_) {
-            if (const auto* errand = std::get_if<Errand>(&effect)) found.push_back(*errand);
+            if (const auto* match = std::get_if<EffectType>(&effect)) found.push_back(*match);
         }
         return found;
     }
@@ -154,7 +154,7 @@ class Story {
     std::vector<std::pair<Time, Event>> history_;
     std::shared_ptr<const Caller> caller_;
     Time now_{std::chrono::hours{480'000}};
-    std::uint64_t chance_ = 0;
+    std::uint64_t entropy_ = 0;
     std::size_t asked_ = 0;
     std::size_t replayed_every_ = 1;
 };

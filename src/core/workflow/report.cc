@@ -29,12 +29,12 @@ constexpr std::array kStageNames{
     StageName{Stage::Answered, "RUNNING"},
     StageName{Stage::Broken, "RUNNING"},
     StageName{Stage::Delayed, "RETRYING"},
-    StageName{Stage::Asking, "WAITING_FOR_HUMAN"},
+    StageName{Stage::WaitingForHuman, "WAITING_FOR_HUMAN"},
     StageName{Stage::Done, "COMPLETED"},
     StageName{Stage::Failed, "FAILED"},
     StageName{Stage::Skipped, "SKIPPED"},
-    StageName{Stage::Missing, "BLOCKED"},
-    StageName{Stage::Undone, "COMPENSATED"},
+    StageName{Stage::Blocked, "BLOCKED"},
+    StageName{Stage::Compensated, "COMPENSATED"},
 };
 
 std::string_view stage_name(Stage stage) {
@@ -83,7 +83,8 @@ std::string error_of(const Item& item) {
 
 /// A running item whose request is held for approval shows as waiting for people.
 Stage seen_as(const Item& item, const IsHeld& is_held) {
-    return item.stage == Stage::Running && is_held(item.request) ? Stage::Asking : item.stage;
+    return item.stage == Stage::Running && is_held(item.request) ? Stage::WaitingForHuman
+                                                                 : item.stage;
 }
 
 /// Whether all running items of the step wait for approval.
@@ -102,15 +103,15 @@ struct View {
 /// A step's status: a failed compensation shows as such, and in an ended run nothing is under way.
 std::string_view status_of(const Step& step, const View& view) {
     const bool stays_done = std::ranges::any_of(step.items, [](const Item& item) {
-        return item.stage == Stage::Undone && !item.code.empty();
+        return item.stage == Stage::Compensated && !item.code.empty();
     });
     if (stays_done) return "COMPENSATION_FAILED";
     if (view.is_over && !is_final(step.stage)) return "CANCELLED";
-    return stage_name(is_held_up(step, view.is_held) ? Stage::Asking : step.stage);
+    return stage_name(is_held_up(step, view.is_held) ? Stage::WaitingForHuman : step.stage);
 }
 
 /// K16: the elements without output, counted from 0.
-std::string lost_places(const Step& step) {
+std::string lost_elements(const Step& step) {
     std::string out = "[";
     for (std::size_t i = 0; i < step.items.size(); ++i) {
         if (is_lost(step.items[i].stage)) next(out) += std::to_string(i);
@@ -128,18 +129,18 @@ std::string step_report(const Step& step,
     if (!plan.duty.capability.empty()) out.text("capability", plan.duty.capability);
     std::int64_t attempts = 0;
     bool is_partial = false;
-    auto road = Road::Planned;
+    auto path = StepPath::Planned;
     for (const auto& item : step.items) {
         attempts += item.attempt;
         is_partial = is_partial || item.is_partial;
-        road = std::max(road, item.road);
+        path = std::max(path, item.path);
     }
     const auto lost = step.stage == Stage::Done ? lost_count(step) : 0;
     is_partial = is_partial || lost > 0;
     out.integer("attempts", attempts);
-    if (road != Road::Planned) out.text("by", enum_name(road));
+    if (path != StepPath::Planned) out.text("by", enum_name(path));
     if (is_partial) out.boolean("partial", true);
-    if (lost > 0) out.raw("missing_elements", lost_places(step));
+    if (lost > 0) out.raw("missing_elements", lost_elements(step));
     if (const auto least = confidence_of(step); least != kNoConfidence) {
         out.raw("confidence", confidence_text(least));
     }
@@ -191,19 +192,19 @@ void write_report(json::ObjectWriter& out,
 
 /// Whether the run does nothing until a person has answered.
 bool waits_for_people(const Run& run, const IsHeld& is_held) {
-    bool is_asking = false;
+    bool is_waiting_for_human = false;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
             const auto stage = seen_as(item, is_held);
             if (stage == Stage::Running || stage == Stage::Delayed) return false;
-            is_asking = is_asking || stage == Stage::Asking;
+            is_waiting_for_human = is_waiting_for_human || stage == Stage::WaitingForHuman;
         }
     }
-    return is_asking;
+    return is_waiting_for_human;
 }
 
 std::string_view standing_of(const Run& run, const IsHeld& is_held) {
-    if (run.is_undoing) return "COMPENSATING";
+    if (run.is_compensating) return "COMPENSATING";
     return waits_for_people(run, is_held) ? "WAITING_FOR_HUMAN" : "RUNNING";
 }
 
@@ -234,7 +235,7 @@ void write_answer(json::ObjectWriter& out, const Run& run, const NameOf& name_of
     for (std::size_t i = 0; i < run.steps.size(); ++i) {
         const auto& plan = run.plan->steps[i];
         const auto& step = run.steps[i];
-        if (plan.is_internal || plan.asks_person || step.stage == Stage::Skipped) continue;
+        if (plan.is_internal || plan.is_human_task || step.stage == Stage::Skipped) continue;
         parts.push_back({.label = plan.label,
                          .output = output_of(step, plan),
                          .confidence = confidence_of(step),
@@ -274,12 +275,12 @@ std::string output_of(const Step& step, const StepPlan& plan) {
     return list + "]";
 }
 
-json::Value Places::made(std::string text) {
+json::Value PointerResolver::made(std::string text) {
     return json::root(made_.emplace_back(std::move(text)));
 }
 
 /// Resolves "scenarios/output/cases/0": a step's id, and a pointer into the step.
-json::Value Places::in_step(std::string_view pointer) {
+json::Value PointerResolver::in_step(std::string_view pointer) {
     const auto& plans = run_.plan->steps;
     const auto plan = std::ranges::find(plans, pointer.substr(0, pointer.find('/')), &StepPlan::id);
     if (plan == plans.end()) return {};
@@ -298,7 +299,7 @@ json::Value Places::in_step(std::string_view pointer) {
         .value_or(json::Value{});
 }
 
-json::Value Places::at(std::string_view pointer) {
+json::Value PointerResolver::at(std::string_view pointer) {
     if (pointer.starts_with(kStepsPointer)) return in_step(pointer.substr(kStepsPointer.size()));
     const auto word = pointer.substr(1, pointer.find('/', 1) - 1);
     json::Value root;

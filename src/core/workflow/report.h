@@ -16,10 +16,11 @@ namespace parlance::core::workflow {
 using NameOf = std::function<std::string_view(AgentHandle)>;
 
 /// Resolves a plan's pointers in a run; owns the values made on the way.
-class Places {
+class PointerResolver {
   public:
     /// `element`: the list element that the step runs for; empty if the step runs once.
-    explicit Places(const Run& run, json::Value element = {}) : run_{run}, element_{element} {}
+    explicit PointerResolver(const Run& run, json::Value element = {})
+        : run_{run}, element_{element} {}
     json::Value at(std::string_view pointer);
     Lookup lookup() {
         return [this](std::string_view pointer) { return at(pointer); };

@@ -73,7 +73,7 @@ bool can_fail_the_whole(const Run& run) {
     return false;
 }
 
-bool can_be_undone(const Run& run, std::uint32_t step) {
+bool can_be_compensated(const Run& run, std::uint32_t step) {
     return !run.plan->steps[step].compensation.empty() &&
            find_item(run.steps[step], Stage::Done).has_value();
 }
@@ -85,7 +85,7 @@ std::vector<bool> needed_by_done(const Run& run) {
     std::vector<bool> is_needed(plans.size());
     std::vector<std::uint32_t> open;
     for (std::uint32_t step = 0; step < plans.size(); ++step) {
-        if (can_be_undone(run, step))
+        if (can_be_compensated(run, step))
             open.insert(open.end(), plans[step].after.begin(), plans[step].after.end());
     }
     while (!open.empty()) {
@@ -99,22 +99,22 @@ std::vector<bool> needed_by_done(const Run& run) {
 }
 
 /// A planted bug: compensates the earliest step first.
-Move first_undo(const Run& run) {
+Move first_compensation(const Run& run) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
-        if (!can_be_undone(run, step)) continue;
-        return {Move::Kind::Undo, step, *find_item(run.steps[step], Stage::Done)};
+        if (!can_be_compensated(run, step)) continue;
+        return {Move::Kind::Compensate, step, *find_item(run.steps[step], Stage::Done)};
     }
     return {Move::Kind::End};
 }
 
 /// The next compensation: the latest step first, a single step at a time.
-Move next_undo(const Run& run) {
+Move next_compensation(const Run& run) {
     if (is_planted(Mutant::UndoNothing)) return {Move::Kind::End};
-    if (is_planted(Mutant::UndoInOrder)) return first_undo(run);
+    if (is_planted(Mutant::UndoInOrder)) return first_compensation(run);
     const auto is_needed = needed_by_done(run);
     for (auto step = static_cast<std::uint32_t>(run.steps.size()); step-- > 0;) {
-        if (is_needed[step] || !can_be_undone(run, step)) continue;
-        return {Move::Kind::Undo, step, *find_item(run.steps[step], Stage::Done)};
+        if (is_needed[step] || !can_be_compensated(run, step)) continue;
+        return {Move::Kind::Compensate, step, *find_item(run.steps[step], Stage::Done)};
     }
     return {Move::Kind::End};
 }
@@ -156,7 +156,7 @@ void forget_request(Workflows& workflows, Item& item) {
 }
 
 void set_due(Workflows& workflows, Run& run) {
-    Time due = run.is_undoing ? Time{} : run.deadline;
+    Time due = run.is_compensating ? Time{} : run.deadline;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
             if (item.stage != Stage::Delayed) continue;
@@ -220,7 +220,7 @@ Ticket find_asker(const Workflows& workflows, Ticket request) {
     return row == nullptr ? Ticket{} : Ticket{row->run};
 }
 
-Place place_of(const Run& run, Ticket request) {
+ItemPosition position_of(const Run& run, Ticket request) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
         const auto& items = run.steps[step].items;
         const auto found = std::ranges::find(items, request, &Item::request);
@@ -252,22 +252,22 @@ Move next_move(const Run& run, Time now, std::size_t open_max) {
         return item.stage == Stage::Answered || item.stage == Stage::Broken;
     });
     if (to_judge) return *to_judge;
-    if (!run.is_undoing && can_fail_the_whole(run)) return {Move::Kind::End};
+    if (!run.is_compensating && can_fail_the_whole(run)) return {Move::Kind::End};
     const bool is_over = run.deadline != Time{} && run.deadline <= now;
     const bool is_complete = next_new(run, open_max).kind == Move::Kind::End;
     // A run complete at its deadline is complete.
-    if (!run.is_undoing && is_over && !is_complete) return {Move::Kind::TimeOut};
+    if (!run.is_compensating && is_over && !is_complete) return {Move::Kind::TimeOut};
     const auto to_retry = find_item(run, Move::Kind::Begin, [&](const Item& item) {
         return item.stage == Stage::Delayed && item.due <= now;
     });
     if (to_retry) return *to_retry;
-    if (run.is_undoing) return open_count(run) > 0 ? Move{} : next_undo(run);
+    if (run.is_compensating) return open_count(run) > 0 ? Move{} : next_compensation(run);
     return next_new(run, open_max);
 }
 
-bool has_to_undo(const Run& run) {
+bool has_to_compensate(const Run& run) {
     for (std::uint32_t step = 0; step < run.steps.size(); ++step) {
-        if (can_be_undone(run, step)) return true;
+        if (can_be_compensated(run, step)) return true;
         // An unjudged answer may mean that the work was done.
         if (find_item(run.steps[step], Stage::Answered)) return true;
     }
@@ -305,9 +305,9 @@ void apply(Workflows& workflows, const StepOpened& event) {
 void apply(Workflows& workflows, const StepBegan& event, AgentHandle agent) {
     auto& run = run_of(workflows, event.run);
     auto& item = item_of(run, event.step, event.item);
-    if (!run.is_undoing) run.steps[event.step].stage = Stage::Running;
+    if (!run.is_compensating) run.steps[event.step].stage = Stage::Running;
     item.stage = Stage::Running;
-    item.road = event.road;
+    item.path = event.path;
     item.attempt = static_cast<std::uint8_t>(event.attempt);
     item.agent = agent;
     item.request = event.request;
@@ -319,7 +319,7 @@ void apply(Workflows& workflows, const StepDelayed& event) {
     auto& item = item_of(run, event.step, event.item);
     run.steps[event.step].stage = Stage::Running;
     item.stage = Stage::Delayed;
-    item.road = event.road;
+    item.path = event.path;
     item.attempt = static_cast<std::uint8_t>(event.attempt);
     item.reply = {};
     item.output_at = 0;
@@ -334,26 +334,26 @@ void apply(Workflows& workflows, const StepAsked& event) {
     auto& run = run_of(workflows, event.run);
     auto& item = item_of(run, event.step, event.item);
     run.steps[event.step].stage = Stage::Running;
-    item.stage = Stage::Asking;
-    item.request = event.appeal;
+    item.stage = Stage::WaitingForHuman;
+    item.request = event.human_task;
     item.confidence = event.confidence;
     item.output_at = event.output_at;
     item.output_size = event.output_size;
     item.output.clear();
     item.code = event.code;
     item.detail = event.detail;
-    note_request(workflows, event.appeal, event.run);
+    note_request(workflows, event.human_task, event.run);
 }
 
 void apply(Workflows& workflows, const StepEnded& event) {
     auto& run = run_of(workflows, event.run);
     auto& item = item_of(run, event.step, event.item);
-    if (item.stage == Stage::Asking) forget_request(workflows, item);
+    if (item.stage == Stage::WaitingForHuman) forget_request(workflows, item);
     item.stage = event.end == StepEnd::Done      ? Stage::Done
                  : event.end == StepEnd::Failed  ? Stage::Failed
                  : event.end == StepEnd::Skipped ? Stage::Skipped
-                 : event.end == StepEnd::Missing ? Stage::Missing
-                                                 : Stage::Undone;
+                 : event.end == StepEnd::Blocked ? Stage::Blocked
+                                                 : Stage::Compensated;
     item.is_partial = event.is_partial;
     item.confidence = event.confidence;
     item.output_at = event.output_at;
@@ -368,12 +368,13 @@ void apply(Workflows& workflows, const StepEnded& event) {
 
 void apply(Workflows& workflows, const WorkflowUndone& event) {
     auto& run = run_of(workflows, event.run);
-    run.is_undoing = true;
+    run.is_compensating = true;
     run.reason = event.reason;
     for (auto& step : run.steps) {
         for (auto& item : step.items) {
-            if (item.stage == Stage::Asking) forget_request(workflows, item);
-            const bool is_waiting = item.stage == Stage::Delayed || item.stage == Stage::Asking;
+            if (item.stage == Stage::WaitingForHuman) forget_request(workflows, item);
+            const bool is_waiting =
+                item.stage == Stage::Delayed || item.stage == Stage::WaitingForHuman;
             if (!is_waiting) continue;
             item.stage = Stage::Failed;
             keep_output(item);
@@ -403,11 +404,11 @@ void take_answer(Workflows& workflows,
     const auto asker = find_asker(workflows, request);
     if (asker == Ticket{}) return;
     auto& run = run_of(workflows, asker);
-    const auto place = place_of(run, request);
-    auto& spent = run.steps[place.step].tokens_used;
+    const auto position = position_of(run, request);
+    auto& spent = run.steps[position.step].tokens_used;
     // Sums beyond 32 bits are capped.
     spent += static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens_used, UINT32_MAX - spent));
-    auto& item = item_of(run, place.step, place.item);
+    auto& item = item_of(run, position.step, position.item);
     item.stage = Stage::Answered;
     item.reply = reply;
     item.output_size = 0;
@@ -419,8 +420,8 @@ void take_failure(Workflows& workflows, Ticket request, std::string code, std::s
     const auto asker = find_asker(workflows, request);
     if (asker == Ticket{}) return;
     auto& run = run_of(workflows, asker);
-    const auto place = place_of(run, request);
-    auto& item = item_of(run, place.step, place.item);
+    const auto position = position_of(run, request);
+    auto& item = item_of(run, position.step, position.item);
     item.stage = Stage::Broken;
     item.code = std::move(code);
     item.detail = std::move(detail);
@@ -461,7 +462,7 @@ void index(Workflows& workflows, const Run& run) {
     workflows.bytes += run.bytes;
     for (const auto& step : run.steps) {
         for (const auto& item : step.items) {
-            const bool waits = item.stage == Stage::Running || item.stage == Stage::Asking;
+            const bool waits = item.stage == Stage::Running || item.stage == Stage::WaitingForHuman;
             if (waits) note_request(workflows, item.request, run.number);
         }
     }

@@ -7,7 +7,7 @@
 //     │  ▲       │            │  └───▶ Failed
 //     │  └ Delayed ◀─ Broken ◀┘
 //     │  Waiting, Answered or Broken ─▶ Asking (a person) ─▶ Done or Failed
-//     └──▶ Skipped (condition false) or Missing (blocked: a needed step is lost)
+//     └──▶ Skipped (condition false) or Blocked (a needed step is lost)
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 #include "base/flat_table.h"
 #include "base/sorted_chunks.h"
 #include "base/time.h"
-#include "core/chest.h"
+#include "core/cold/cold_store.h"
 #include "core/handles.h"
 #include "core/words.h"
 #include "model/event.h"
@@ -36,21 +36,21 @@ enum class Stage : std::uint8_t {
     Answered,  ///< Answered, but not judged yet.
     Broken,    ///< Failed without an answer; the consequence is not decided yet.
     Delayed,
-    Asking,  ///< A human task is open.
+    WaitingForHuman,  ///< A human task is open.
     Done,
     Failed,
     Skipped,
-    Missing,
-    Undone,
+    Blocked,
+    Compensated,
 };
 constexpr bool is_final(Stage stage) { return stage >= Stage::Done; }
 /// Whether the output will never come.
-constexpr bool is_lost(Stage stage) { return stage == Stage::Failed || stage == Stage::Missing; }
+constexpr bool is_lost(Stage stage) { return stage == Stage::Failed || stage == Stage::Blocked; }
 
 /// A run of a step; a step over a list has an item for each element.
 struct Item {
     Stage stage = Stage::Waiting;
-    Road road = Road::Planned;
+    StepPath path = StepPath::Planned;
     std::uint8_t attempt = 0;  ///< Tries on this path so far.
     bool is_partial = false;
     std::uint32_t confidence = kNoConfidence;
@@ -102,7 +102,7 @@ struct Run {
     Time started_at{};
     Time deadline{};  ///< Zero: none.
     Time due{};       ///< When to look at the run again; zero: at the next event.
-    bool is_undoing = false;
+    bool is_compensating = false;
     std::string reason{};  ///< Why the run is compensated.
     std::vector<Step> steps{};
     bool is_by_agent = false;  ///< `by` is an agent, and the run is under the agent's limits.
@@ -112,7 +112,7 @@ struct Run {
 std::uint64_t bytes_of(const Run& run);
 
 /// The step and item that wait for a request.
-struct Place {
+struct ItemPosition {
     std::uint32_t step = 0;
     std::uint32_t item = 0;
 };
@@ -136,17 +136,17 @@ struct KnownPlan {
 inline constexpr std::size_t kIdlePlansMax = 256;
 using Plans = std::map<std::string, KnownPlan, std::less<>>;  ///< By the hash of their text.
 
-/// A run as bytes: packing.cc. A packed run holds its plan's hash.
+/// A run as bytes: encoding.cc. A packed run holds its plan's hash.
 struct RunCodec {
     const Plans* plans;
     std::size_t pack(std::string& out, const Run& run) const;
     Run unpack(Ticket number, ByteReader& in) const;
-    Run unpack(ByteReader& in, Packing packing) const;  ///< As a snapshot has it.
+    Run unpack(ByteReader& in, RecordEncoding encoding) const;  ///< As a snapshot has it.
     bool is_small(const Run& run) const;
 };
 
 struct Workflows {
-    Chest<Run, RunCodec> runs;
+    ColdStore<Run, RunCodec> runs;
     Plans plans;
 
     // Derived from `runs` and `plans`.
@@ -167,11 +167,11 @@ Reading<Run> find_run(const Workflows& workflows, Ticket number);
 /// The run that sent this request or opened this human task; none: no workflow did.
 Ticket find_asker(const Workflows& workflows, Ticket request);
 /// The step and item of a run that wait for this request.
-Place place_of(const Run& run, Ticket request);
+ItemPosition position_of(const Run& run, Ticket request);
 
 /// The next decision in a run.
 struct Move {
-    enum class Kind : std::uint8_t { None, Judge, Begin, Open, TimeOut, Undo, End };
+    enum class Kind : std::uint8_t { None, Judge, Begin, Open, TimeOut, Compensate, End };
     Kind kind = Kind::None;
     std::uint32_t step = 0;
     std::uint32_t item = 0;
@@ -181,7 +181,7 @@ Move next_move(const Run& run, Time now, std::size_t open_max);
 
 /// Whether compensation is due: a completed step has one, or an unjudged answer may mean work was
 /// done.
-bool has_to_undo(const Run& run);
+bool has_to_compensate(const Run& run);
 
 /// How many items of the step are lost.
 std::size_t lost_count(const Step& step);

@@ -29,7 +29,7 @@ namespace parlance::journal::testing {
 /// later operation throws Crashed again until restart() or lose_power().
 struct Crashed {};
 
-enum class Mishap {
+enum class DiskFailure {
     Error,        ///< Nothing happens but an input/output error.
     Full,         ///< Nothing happens: no space is left.
     ShortError,   ///< Half of a write happens, then an error.
@@ -38,13 +38,13 @@ enum class Mishap {
     CrashWithin,  ///< or in the middle of a write (of other operations: before),
     CrashAfter,   ///< or after the effect, before the call returns.
 };
-inline constexpr Mishap kMishaps[] = {Mishap::Error,
-                                      Mishap::Full,
-                                      Mishap::ShortError,
-                                      Mishap::ShortFull,
-                                      Mishap::CrashBefore,
-                                      Mishap::CrashWithin,
-                                      Mishap::CrashAfter};
+inline constexpr DiskFailure kDiskFailures[] = {DiskFailure::Error,
+                                                DiskFailure::Full,
+                                                DiskFailure::ShortError,
+                                                DiskFailure::ShortFull,
+                                                DiskFailure::CrashBefore,
+                                                DiskFailure::CrashWithin,
+                                                DiskFailure::CrashAfter};
 
 /// A number below `bound`, chosen by the test or the simulation.
 using Chooser = std::function<std::uint64_t(std::uint64_t bound)>;
@@ -57,15 +57,15 @@ class MemoryDisk final : public Disk {
 
     // The faults.
 
-    /// The `number`-th operation from now (0 is the next operation) fails as `mishap` says. Every
-    /// call to the disk or one of its files is an operation.
-    void plan(std::uint64_t number, Mishap mishap) {
+    /// The `number`-th operation from now (0 is the next operation) fails as `disk_failure` says.
+    /// Every call to the disk or one of its files is an operation.
+    void plan(std::uint64_t number, DiskFailure disk_failure) {
         const std::lock_guard lock{mutex_};
-        mishaps_[operations_ + number] = mishap;
+        disk_failures_[operations_ + number] = disk_failure;
     }
     void forget_plans() {
         const std::lock_guard lock{mutex_};
-        mishaps_.clear();
+        disk_failures_.clear();
     }
     std::uint64_t operations() const {
         const std::lock_guard lock{mutex_};
@@ -351,26 +351,26 @@ class MemoryDisk final : public Disk {
     template <class T, class Effect, class Half>
     Result<T> act(const Effect& effect, const Half& half) {
         if (is_down_) throw Crashed{};
-        const auto planned = mishaps_.find(operations_++);
-        if (planned == mishaps_.end()) return effect();
+        const auto planned = disk_failures_.find(operations_++);
+        if (planned == disk_failures_.end()) return effect();
         switch (planned->second) {
-            case Mishap::ShortError:
+            case DiskFailure::ShortError:
                 half();
                 [[fallthrough]];
-            case Mishap::Error:
+            case DiskFailure::Error:
                 return fail(Fault::Unavailable, "the disk failed");
-            case Mishap::ShortFull:
+            case DiskFailure::ShortFull:
                 half();
                 [[fallthrough]];
-            case Mishap::Full:
+            case DiskFailure::Full:
                 return fail(Fault::Exhausted, "the disk is full");
-            case Mishap::CrashWithin:
+            case DiskFailure::CrashWithin:
                 half();
                 break;
-            case Mishap::CrashAfter:
+            case DiskFailure::CrashAfter:
                 (void)effect();
                 break;
-            case Mishap::CrashBefore:
+            case DiskFailure::CrashBefore:
                 break;
         }
         is_down_ = true;
@@ -447,14 +447,14 @@ class MemoryDisk final : public Disk {
     void begin_life() {
         ++life_;
         is_down_ = false;
-        mishaps_.clear();
+        disk_failures_.clear();
     }
 
     mutable std::mutex mutex_;
     Directory directory_;  ///< The directory as a process sees it.
     Directory durable_;    ///< The directory that a power failure leaves at least.
     std::vector<Change> pending_;
-    std::map<std::uint64_t, Mishap> mishaps_;
+    std::map<std::uint64_t, DiskFailure> disk_failures_;
     std::uint64_t operations_ = 0;
     std::uint64_t syncs_ = 0;
     std::uint64_t capacity_bytes_ = std::numeric_limits<std::uint64_t>::max();

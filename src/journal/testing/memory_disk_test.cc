@@ -60,7 +60,7 @@ TEST(MemoryDisk, LosesDataOfAFailedSyncForGood) {
     const auto disk = disk_with_a();
     const auto file = disk->open("a", Disk::Mode::ReadWrite).value();
     ASSERT_TRUE(file->write_at(0, "new"));
-    disk->plan(0, Mishap::Error);
+    disk->plan(0, DiskFailure::Error);
     ASSERT_FALSE(file->sync());
     ASSERT_TRUE(file->sync());
     EXPECT_TRUE(text_in(*disk, "a").starts_with("new"));
@@ -71,7 +71,7 @@ TEST(MemoryDisk, LosesDataOfAFailedSyncForGood) {
 TEST(MemoryDisk, StaysDownAfterACrashUntilRestarted) {
     const auto disk = disk_with_a();
     const auto file = disk->open("a", Disk::Mode::ReadWrite).value();
-    disk->plan(0, Mishap::CrashWithin);
+    disk->plan(0, DiskFailure::CrashWithin);
     EXPECT_THROW((void)file->write_at(0, "abcdef"), Crashed);
     EXPECT_THROW((void)disk->list(), Crashed);
     disk->restart();
@@ -80,12 +80,12 @@ TEST(MemoryDisk, StaysDownAfterACrashUntilRestarted) {
 }
 
 TEST(MemoryDisk, CrashesBeforeOrAfterTheEffect) {
-    for (const auto mishap : {Mishap::CrashBefore, Mishap::CrashAfter}) {
+    for (const auto disk_failure : {DiskFailure::CrashBefore, DiskFailure::CrashAfter}) {
         const auto disk = disk_with_a();
-        disk->plan(0, mishap);
+        disk->plan(0, disk_failure);
         EXPECT_THROW((void)disk->rename("a", "b"), Crashed);
         disk->restart();
-        EXPECT_EQ(disk->contents().contains("b"), mishap == Mishap::CrashAfter);
+        EXPECT_EQ(disk->contents().contains("b"), disk_failure == DiskFailure::CrashAfter);
     }
 }
 

@@ -30,7 +30,7 @@ struct Consumer {
 
 inline Result<std::vector<Consumer>> connect_consumers(const LanePlan& plan, std::uint32_t credit) {
     std::vector<Consumer> consumers;
-    for (const auto& recipient : plan.mill.to) {
+    for (const auto& recipient : plan.generator.to) {
         consumers.push_back(
             {TRY(sdk::Agent::connect(
                  {.hub = plan.hub, .hello = {.agent = recipient, .credit = credit}})),

@@ -23,7 +23,7 @@ void take(Delivering& lane, Consumer& consumer, const sdk::HubFrame& frame) {
     const auto now = Clock::now();
     for (const sdk::Delivery& delivery : frame.deliveries) {
         consumer.agent.say().ack(delivery.delivery_id);
-        const auto index = Mill::index_of_message(delivery.message);
+        const auto index = MessageGenerator::index_of_message(delivery.message);
         consumer.unsettled.push(index.value_or(0));
         if (delivery.attempt > 1) {
             ++lane.result.redeliveries;
@@ -55,16 +55,16 @@ Result<void> acknowledge(std::vector<Consumer>& consumers) {
 }  // namespace
 
 Result<LaneResult> run_deliver(const LanePlan& plan, Scoreboard& board, Start& start) {
-    auto producer = TRY(
-        sdk::Agent::connect({.hub = plan.hub, .hello = {.agent = plan.mill.from, .credit = 0}}));
+    auto producer = TRY(sdk::Agent::connect(
+        {.hub = plan.hub, .hello = {.agent = plan.generator.from, .credit = 0}}));
     const std::uint64_t window =
         std::min<std::uint64_t>(plan.outstanding, producer.terms().send_credit);
     auto consumers = TRY(connect_consumers(plan, static_cast<std::uint32_t>(window)));
-    Mill mill = TRY(Mill::make(plan.mill));
+    MessageGenerator generator = TRY(MessageGenerator::make(plan.generator));
     auto sockets = sockets_of(producer, consumers);
     sdk::HubFrame frame;
     start.arrive();
-    Delivering lane{.sender = Sender{plan, std::move(mill), board}};
+    Delivering lane{.sender = Sender{plan, std::move(generator), board}};
     LaneResult& result = lane.result;
     result.begin = Clock::now();
     while (true) {

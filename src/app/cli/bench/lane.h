@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/bench/mill.h"
+#include "app/cli/bench/message_generator.h"
 #include "app/cli/histogram.h"
 #include "sdk/cpp/agent.h"
 
@@ -23,7 +23,7 @@ enum class Window { Settled, Accepted };
 
 struct LanePlan {
     sdk::HubAddress hub{};
-    MillPlan mill{};
+    MessagePlan generator{};
     std::uint64_t outstanding = 256;
     std::uint64_t messages = 0;  ///< 0: until the time is over.
     std::chrono::milliseconds time{0};

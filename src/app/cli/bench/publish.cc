@@ -4,16 +4,16 @@
 namespace parlance::cli::bench {
 
 Result<LaneResult> run_publish(const LanePlan& plan, Scoreboard& board, Start& start) {
-    auto agent = TRY(
-        sdk::Agent::connect({.hub = plan.hub, .hello = {.agent = plan.mill.from, .credit = 0}}));
-    Mill mill = TRY(Mill::make(plan.mill));
+    auto agent = TRY(sdk::Agent::connect(
+        {.hub = plan.hub, .hello = {.agent = plan.generator.from, .credit = 0}}));
+    MessageGenerator generator = TRY(MessageGenerator::make(plan.generator));
     const std::uint64_t window =
         std::min<std::uint64_t>(plan.outstanding, agent.terms().send_credit);
     LaneResult result;
     sdk::HubFrame frame;
     start.arrive();
     result.begin = Clock::now();
-    Sender sender{plan, std::move(mill), board};
+    Sender sender{plan, std::move(generator), board};
     while (true) {
         TRY(sender.fill(agent, sender.sent() - result.messages, window));
         if (result.messages == sender.sent() && sender.is_over()) break;
@@ -23,7 +23,7 @@ Result<LaneResult> run_publish(const LanePlan& plan, Scoreboard& board, Start& s
         if (!frame.refused.empty()) return refusal_error(frame.refused.front());
         const auto now = Clock::now();
         for (const sdk::Accepted& accepted : frame.accepted) {
-            const auto index = Mill::index_of_id(accepted.message_id);
+            const auto index = MessageGenerator::index_of_id(accepted.message_id);
             if (index) result.latency.record(sender.times().since(*index, now));
         }
         result.messages += frame.accepted.size();
@@ -35,8 +35,8 @@ Result<LaneResult> run_publish(const LanePlan& plan, Scoreboard& board, Start& s
 }
 
 Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Start& start) {
-    const Mill mill = TRY(Mill::make(plan.mill));
-    sdk::Client client{plan.hub, {.agent = plan.mill.from}};
+    const MessageGenerator generator = TRY(MessageGenerator::make(plan.generator));
+    sdk::Client client{plan.hub, {.agent = plan.generator.from}};
     TRY(client.call("GET", "/healthz"));  // Connects before the clock starts.
     std::string message;
     LaneResult result;
@@ -48,8 +48,8 @@ Result<LaneResult> run_publish_http(const LanePlan& plan, Scoreboard& board, Sta
         return plan.messages != 0 ? result.messages >= plan.messages : Clock::now() >= end;
     };
     while (!is_over()) {
-        message = mill.blank(result.messages);
-        Mill::number(message.data(), result.messages);
+        message = generator.blank(result.messages);
+        MessageGenerator::number(message.data(), result.messages);
         const auto sent = Clock::now();
         const auto response = TRY(client.call("POST", "/v1/messages", message));
         if (response.status != 202) {

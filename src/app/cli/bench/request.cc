@@ -7,13 +7,13 @@ namespace {
 
 constexpr std::string_view kEcho = R"("echo":")";
 constexpr std::size_t kIdBytes = 36;
-constexpr std::size_t kIdAt = 7;  ///< Behind {"id":" of a message made by a mill.
+constexpr std::size_t kIdAt = 7;  ///< Behind {"id":" of a message made by a generator.
 
 /// The number of the request that an answer echoes.
 std::optional<std::uint64_t> echoed_index(std::string_view message) {
     const std::size_t at = message.find(kEcho);
     if (at == std::string_view::npos) return {};
-    return Mill::index_of_id(message.substr(at + kEcho.size(), kIdBytes));
+    return MessageGenerator::index_of_id(message.substr(at + kEcho.size(), kIdBytes));
 }
 
 Result<void> answer(Consumer& echo, sdk::HubFrame& frame) {
@@ -59,16 +59,16 @@ Result<void> hear_answers(sdk::Agent& requester,
 Result<LaneResult> run_request(const LanePlan& plan, Scoreboard& board, Start& start) {
     const auto credit = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.outstanding, 4096));
     auto requester = TRY(sdk::Agent::connect(
-        {.hub = plan.hub, .hello = {.agent = plan.mill.from, .credit = credit}}));
+        {.hub = plan.hub, .hello = {.agent = plan.generator.from, .credit = credit}}));
     auto echoes = TRY(connect_consumers(plan, credit));
-    Mill mill = TRY(Mill::make(plan.mill));
+    MessageGenerator generator = TRY(MessageGenerator::make(plan.generator));
     auto sockets = sockets_of(requester, echoes);
     const std::uint64_t window = std::min<std::uint64_t>(credit, requester.terms().send_credit);
     sdk::HubFrame frame;
     LaneResult result;
     start.arrive();
     result.begin = Clock::now();
-    Sender sender{plan, std::move(mill), board};
+    Sender sender{plan, std::move(generator), board};
     while (true) {
         TRY(sender.fill(requester, sender.sent() - result.messages, window));
         if (result.messages >= sender.sent() && sender.is_over()) break;

@@ -9,8 +9,11 @@ namespace parlance::cli::bench {
 
 class Sender {
   public:
-    Sender(const LanePlan& plan, Mill mill, const Scoreboard& board)
-        : plan_(plan), mill_(std::move(mill)), board_(board), end_(Clock::now() + plan.time) {}
+    Sender(const LanePlan& plan, MessageGenerator generator, const Scoreboard& board)
+        : plan_(plan),
+          generator_(std::move(generator)),
+          board_(board),
+          end_(Clock::now() + plan.time) {}
 
     std::uint64_t sent() const { return sent_; }
     const SendTimes& times() const { return times_; }
@@ -28,7 +31,7 @@ class Sender {
         if (plan_.messages != 0) count = std::min(count, plan_.messages - sent_);
         const auto now = Clock::now();
         for (; count > 0; --count, ++sent_) {
-            Mill::number(agent.say().send_to_alter(mill_.blank(sent_)), sent_);
+            MessageGenerator::number(agent.say().send_to_alter(generator_.blank(sent_)), sent_);
             times_.set(sent_, now);
             if (agent.is_full()) TRY(agent.flush());
         }
@@ -37,7 +40,7 @@ class Sender {
 
   private:
     const LanePlan& plan_;
-    Mill mill_;
+    MessageGenerator generator_;
     const Scoreboard& board_;
     Clock::time_point end_;
     SendTimes times_{};
