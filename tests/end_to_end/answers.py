@@ -18,12 +18,12 @@ from hub import Hub, Scratch, Socket, check
 
 SETTINGS = """
 [delivery]
-lease_ms = 1500
+lease_ms = 4000
 backoff_base_ms = 50
 backoff_ms_max = 100
 retry_count_max = {retries}
 """
-SECONDS = 30
+SECONDS = 60
 
 
 def begin(path, retries=20, is_brief=True):
@@ -89,7 +89,7 @@ def drop_a_poll(path):
     line.sendall(b"GET /v1/agents/planner/inbox?wait=20000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     work(hub, "q-poll")
     end = time.monotonic() + SECONDS
-    while hub.ask("GET", "/v1/agents/planner")[1]["in_flight"] == 0:
+    while hub.ask("GET", "/v1/agents/planner")[1]["in_flight"] == 0:  # For the time of a lease.
         check(time.monotonic() < end, "the answer was not handed to the poll")
     line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     line.close()

@@ -71,7 +71,7 @@ def expect(done, code, *words):
     return done
 
 
-def until(is_true, what, seconds=20):
+def until(is_true, what, seconds=60):
     end = time.monotonic() + seconds
     while not is_true():
         check(time.monotonic() < end, f"{what} within {seconds} s")

@@ -15,7 +15,7 @@ import time
 
 from hub import BINARY, Hub, Scratch, check
 
-SECONDS = 30
+SECONDS = 60
 SETTINGS = """[journal]
 segment_bytes = 65536
 scrub_bytes_per_second = 200000000

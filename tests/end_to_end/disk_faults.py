@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-from hub import Hub, Scratch, ask_on, check, message, skip
+from hub import Hub, Scratch, ask_on, check, message, skip_without_strace
 
 SETTINGS = "[journal]\nsegment_bytes = 262144\n"
 MESSAGES = 25
@@ -332,11 +332,7 @@ def sample(call):
 
 
 def main():
-    if not shutil.which("strace"):
-        skip("strace is not installed")
-    traced = subprocess.run(["strace", "-D", "-qq", "-o", "/dev/null", "true"], capture_output=True)
-    if traced.returncode != 0:
-        skip("this system does not let a process be traced")
+    skip_without_strace()
     with Scratch() as scratch:
         for story in (a_failed_sync_is_final, a_full_disk_refuses_and_resumes, a_really_full_disk,
                       no_descriptors_are_a_full_disk, few_descriptors_and_many_connections,

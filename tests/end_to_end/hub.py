@@ -7,6 +7,7 @@ import http.client
 import importlib
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -28,10 +29,25 @@ def command(data, port, config=None):
     return words + (["--config", config] if config else [])
 
 
+PORTS = range(20_000, 32_000)  # Below the ports that the kernel gives to outgoing connections.
+kept_ports = []  # UDP sockets.
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A TCP port for this process alone, also while no hub listens there: tests that run beside this one pass over a port whose
+    UDP twin is bound."""
+    while True:
+        port = random.SystemRandom().choice(PORTS)
+        keeper, probe = socket.socket(type=socket.SOCK_DGRAM), socket.socket()
+        try:
+            with probe:
+                keeper.bind(("127.0.0.1", port))
+                probe.bind(("127.0.0.1", port))
+        except OSError:
+            keeper.close()
+            continue
+        kept_ports.append(keeper)
+        return port
 
 
 def check(is_true, what):
@@ -42,6 +58,14 @@ def check(is_true, what):
 def skip(why):
     print(f"skipped: {why}")
     sys.exit(SKIPPED)
+
+
+def skip_without_strace():
+    if not shutil.which("strace"):
+        skip("strace is not installed")
+    traced = subprocess.run(["strace", "-D", "-qq", "-o", "/dev/null", "true"], capture_output=True)
+    if traced.returncode != 0:
+        skip("this system does not let a process be traced")
 
 
 def package(name):
@@ -65,8 +89,18 @@ class Scratch:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
+def is_held_up(answer):
+    """Whether a thread beside the loop has answered, because a turn of the loop lasts longer than a second: a slow disk, or a
+    slow machine. What it refuses it refuses whole."""
+    status, said = answer
+    return status == 503 and isinstance(said, dict) and (
+        said.get("condition") == "sync_pending" or str(said.get("detail")).startswith("the disk does not answer"))
+
+
 class Hub:
     """One data directory, and the process that serves it, if it runs."""
+
+    awaits_disk = True  # Asks again while the hub waits for its disk.
 
     def __init__(self, data, settings=None):
         self.data = data
@@ -87,7 +121,7 @@ class Hub:
                 stdout=log, stderr=log, env={**os.environ, **(env or {})})
         self.starts += 1
 
-    def start(self, wrapper=(), env=None, seconds=20):
+    def start(self, wrapper=(), env=None, seconds=60):
         self.launch(wrapper, env)
         check(self.is_up(seconds), f"the hub does not start: {self.last_words()}")
         return self
@@ -105,17 +139,26 @@ class Hub:
 
     def ask(self, method, path, body=None, headers=None, timeout=20):
         """(status, answer); OSError when there is no answer."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        try:
-            return ask_on(line, method, path, body, headers)
-        finally:
-            line.close()
+        end = time.monotonic() + timeout
+        while True:
+            line = self.line(timeout)
+            try:
+                answer = ask_on(line, method, path, body, headers)
+            finally:
+                line.close()
+            if not self.awaits_disk or not is_held_up(answer) or time.monotonic() > end:
+                return answer
+            time.sleep(0.1)
+
+    def line(self, timeout):
+        """What the hub is asked over."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def kill(self):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         if self.process:
-            self.process.wait(20)
+            self.process.wait(60)
 
     def stop(self):
         """SIGTERM; the exit code."""

@@ -43,15 +43,15 @@ class Proof:
 class SecureHub(Hub):
     """A hub that asks who calls; its clients trust its own authority."""
 
-    def __init__(self, data):
-        super().__init__(data)
+    def __init__(self, data, settings=None):
+        super().__init__(data, settings)
         parlance("cert", "init", "--data", data)
 
     def launch(self, wrapper=(), env=None):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                [BINARY, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}"],
-                stdout=log, stderr=log)
+            words = [BINARY, "serve", "--data", self.data, "--listen", f"127.0.0.1:{self.port}"]
+            self.process = subprocess.Popen([*words, *(["--config", self.config] if self.config else [])],
+                                            stdout=log, stderr=log)
         self.starts += 1
 
     def file(self, name):
@@ -64,12 +64,17 @@ class SecureHub(Hub):
         return context
 
     def ask(self, method, path, body=None, headers=None, timeout=20, proof=Proof()):
-        line = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout,
-                                           context=self.context(proof))
-        try:
-            return tools.ask_on(line, method, path, body, {**proof.headers(), **(headers or {})})
-        finally:
-            line.close()
+        end = time.monotonic() + timeout
+        while True:
+            line = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout,
+                                               context=self.context(proof))
+            try:
+                answer = tools.ask_on(line, method, path, body, {**proof.headers(), **(headers or {})})
+            finally:
+                line.close()
+            if not tools.is_held_up(answer) or time.monotonic() > end:
+                return answer
+            time.sleep(0.1)
 
     def token(self, *words):
         made = json.loads(parlance("token", "mint", "--json", "--data", self.data, *words))

@@ -12,6 +12,8 @@ import time
 
 from hub import BINARY, Hub, Scratch, Socket, check, message
 
+SECONDS = 15  # Far less than those wait who wait for something when the hub stops.
+
 
 def fingerprint(directory):
     found = {}
@@ -34,11 +36,11 @@ def stops_cleanly_and_starts_at_once(scratch):
         check(hub.process.poll() is None, "SIGHUP stops a hub that has no certificate to read again")
         began = time.monotonic()
         check(hub.stop() == 0, "SIGTERM is not a clean stop")
-        check(time.monotonic() - began < 5, "the stop took more than 5 s")
+        check(time.monotonic() - began < SECONDS, f"the stop took more than {SECONDS} s")
         check(not hub.verify(), hub.verify())
         began = time.monotonic()
         hub.start()
-        check(time.monotonic() - began < 5, "the start after a clean stop took more than 5 s")
+        check(time.monotonic() - began < SECONDS, f"the start after a clean stop took more than {SECONDS} s")
         numbers = [item["payload"]["n"] for item in hub.drain("worker")]
         check(numbers == list(range(200)), "something is missing after a clean restart")
     finally:
@@ -85,7 +87,7 @@ def whoever_waits_is_told_of_the_stop(scratch):
         waits_at(hub, 5)
         began = time.monotonic()
         check(hub.stop() == 0, "SIGTERM is not a clean stop")
-        check(time.monotonic() - began < 5, "the stop took more than 5 s")
+        check(time.monotonic() - began < SECONDS, f"the stop took more than {SECONDS} s")
 
         farewell = listener.hear()
         check(farewell["error"]["code"] == "HUB_STOPPING", f"the farewell was: {farewell}")

@@ -20,7 +20,7 @@ from hub import BINARY, Scratch, check, free_port, skip
 
 README = pathlib.Path(__file__).resolve().parent.parent.parent / "README.md"
 PORT = "7420"
-SECONDS = 20
+SECONDS = 60
 
 
 def screens(text):

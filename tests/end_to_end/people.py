@@ -23,7 +23,7 @@ class Mailbox:
     def __init__(self):
         self.mails, self.rejects = [], 1
         self.port = free_port()
-        self.server = Controller(self, hostname="127.0.0.1", port=self.port)
+        self.server = Controller(self, hostname="127.0.0.1", port=self.port, ready_timeout=30)
         self.server.start()
 
     async def handle_MAIL(self, server, session, envelope, address, options):

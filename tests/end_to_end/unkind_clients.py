@@ -7,6 +7,8 @@ import time
 from hub import Hub, Scratch, Socket, ask_on, check, message
 
 CONNECTIONS = 40
+HEAD_SECONDS = 20
+GOOD_SECONDS = 8  # Less than any of the others is waited for.
 SETTINGS = f"[doors]\nconnections_max = {CONNECTIONS}\n"
 
 
@@ -62,9 +64,9 @@ def ends_within(line, seconds):
 
 
 def slow_heads_are_shed(hub):
-    """Ten connections drip a request that never ends; the door gives a head 10 s."""
+    """Ten connections drip a request that never ends; the door gives a head 10 s and looks every second."""
     lines = [raw(hub, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n") for _ in range(10)]
-    end = time.monotonic() + 14
+    end = time.monotonic() + HEAD_SECONDS
     left = set(range(len(lines)))
     while left and time.monotonic() < end:
         for index in sorted(left):
@@ -80,7 +82,7 @@ def slow_heads_are_shed(hub):
         time.sleep(0.2)
     for line in lines:
         line.close()
-    check(not left, f"{len(left)} connections drip on after 14 s")
+    check(not left, f"{len(left)} connections drip on after {HEAD_SECONDS} s")
 
 
 def half_open_connections_do_no_harm(hub):
@@ -193,7 +195,7 @@ def main():
                     print(f"ok: {story.__name__.replace('_', ' ')}", flush=True)
             check(good.failure is None, f"good traffic failed: {good.failure}")
             check(good.count > 100, f"only {good.count} good messages in all that time")
-            check(good.slowest < 5, f"one good message took {good.slowest:.1f} s")
+            check(good.slowest < GOOD_SECONDS, f"one good message took {good.slowest:.1f} s")
             print(f"ok: {good.count} good messages meanwhile, the slowest {good.slowest * 1000:.0f} ms")
         finally:
             hub.kill()

@@ -16,7 +16,7 @@ from hub import BINARY, Hub, Scratch, check
 
 COLUMNS = ["id", "request_id", "origin_employee", "target_employee", "user_id", "objective", "success", "duration_ms",
            "created_at"]
-SECONDS = 20
+SECONDS = 60
 
 
 def select(data, sql):
