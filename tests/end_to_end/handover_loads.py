@@ -7,7 +7,9 @@ import time
 from dialect_forms import NOW, REQUESTS, TIMEOUT_MS, outcome_in, reference_in, text_of
 from patient_clients import Sent
 from story_loads import Story
+from worker_loads import STALE_CODES
 
+TASK_OVER = "DELEGATION_NOT_FOUND"  # The task has ended while it was offered.
 OFFER = re.compile(r"offer-\d+")
 
 
@@ -80,15 +82,17 @@ class TaskHandoffs(Story):
 
     def answer_offer(self, delivery):
         name, offer, mark = reference_in(delivery["message"]), OFFER.search(json.dumps(delivery["message"]))[0], self.mark()
-        story = self.open.get(name, {"is_accepted": True})
+        story = self.open.get(name, {"is_accepted": False, "offer": "over"})
+        # When Bob's first answer came too late, Ann has answered the task by now: there is nothing to take over.
+        is_accepted = story["is_accepted"] and story["offer"] != "over"
         refusal = {"code": "AGENT_BUSY", "message": f"no time {offer} said:{mark};", "source": "ho-bob", "severity": "LOW",
                    "retryable": False}
-        body = ({"accepted": True, "requirements": [f"{offer} said:{mark};"]} if story["is_accepted"] else
+        body = ({"accepted": True, "requirements": [f"{offer} said:{mark};"]} if is_accepted else
                 {"message_type": "ERROR", "error": refusal, "payload": {}})
         self.ledger.delivered("offer", offer, delivery["attempt"], "high")
-        if self.settle(delivery, "reply", body):
+        if self.settle(delivery, "reply", body, (*STALE_CODES, TASK_OVER)):
             self.ledger.reply_acknowledged("offer", offer, mark, "ho-bob")
-            if story["is_accepted"]:
+            if is_accepted:
                 self.ledger.transfer_acknowledged(self.kind, name, "ho-bob")
         story["offer"] = "over"
         if "ann" in story:  # Ann answers as well: of the two one has the task.

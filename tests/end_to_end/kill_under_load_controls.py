@@ -6,6 +6,7 @@ PARLANCE_MUTANT runs one of them.
 """
 import os
 import random
+import subprocess
 import sys
 
 import handover_loads as handovers
@@ -43,12 +44,12 @@ CONTROLS = (
 
 
 def found_by(scratch, mutant, loads, seed):
-    """The promises that are broken; how a run that could not go on ended."""
+    """The promises that are broken; how a run that could not go on ended: a planted bug may also end or hang the hub."""
     hub = ControlHub(f"{scratch}/{mutant}-{seed}", mutant, SETTINGS)
     try:
         return {violation.rule for violation in broken_promises(hub, seed, KILLS, loads, shown_max=1)}
-    except AssertionError as error:
-        return {f"failed: {error}"}
+    except (AssertionError, OSError, subprocess.SubprocessError) as error:
+        return {f"failed: {error!r}"}
 
 
 def main():

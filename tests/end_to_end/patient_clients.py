@@ -14,6 +14,7 @@ import traceback
 from hub import Socket, ask_on
 
 TIMEOUT_S = 10
+INSISTS_S = 60
 HUB_AWAY_S = 0.01
 NOT_READY = 503
 
@@ -57,11 +58,14 @@ class Line:
         return status, answer
 
     def insist(self, method, path, body=None, headers=None):
-        """The same until there is an answer; Stopped if the test ends first."""
+        """The same until there is an answer, for a minute; Stopped if the test ends first."""
+        end = time.monotonic() + INSISTS_S
         while not self.world.stopping.is_set():
             try:
                 return self.ask(method, path, body, headers)
             except OSError:
+                if time.monotonic() > end:  # The hub has ended, and nobody starts it again.
+                    raise
                 time.sleep(HUB_AWAY_S)
         raise Stopped
 
@@ -83,6 +87,7 @@ class Duplex:
         self.agent = agent
         self.socket = Socket(world.hub.port, agent, timeout=TIMEOUT_S, credit=credit)
         self.unanswered = collections.deque()  # (delivery id, what to do once the settlement is on disk)
+        self.caught_up_at = time.monotonic()  # When the client last had read everything that the hub had sent.
 
     def settle(self, verb, item, delivery, when_durable):
         """ack, nack or reply of one delivery."""
@@ -172,10 +177,11 @@ class Load(threading.Thread):
     def frames(self, wait_s):
         """(duplex, frame) of whatever the hub says within that time."""
         duplexes = list(self.sockets.values())
-        if not any(duplex.has_frame() for duplex in duplexes):
-            readable = select.select([duplex.socket.line for duplex in duplexes], [], [], wait_s)[0]
-        else:
-            readable = []
+        has_frames = any(duplex.has_frame() for duplex in duplexes)
+        readable = select.select([duplex.socket.line for duplex in duplexes], [], [], 0 if has_frames else wait_s)[0]
+        now = time.monotonic()
         for duplex in duplexes:
             if duplex.has_frame() or duplex.socket.line in readable:
                 yield duplex, duplex.hear()
+            else:
+                duplex.caught_up_at = now

@@ -10,7 +10,7 @@ import time
 
 from dialect_forms import REQUESTS, TIMEOUT_MS, id_of, outcome_in, reference_in, reply_to, text_of
 from hub import Socket
-from patient_clients import Load, Sent
+from patient_clients import TIMEOUT_S, Load, Sent
 from worker_loads import STALE_CODES
 
 OPEN_STORIES = 5
@@ -44,12 +44,12 @@ class Story(Load):
         _, inbox = self.line.ask("GET", f"/v1/agents/{agent}/inbox?max=8")
         return [(reference_in(delivery["message"]), delivery) for delivery in inbox["messages"]]
 
-    def settle(self, delivery, verb, body=None):
+    def settle(self, delivery, verb, body=None, stale_codes=STALE_CODES):
         """Whether the hub took it; False of a delivery that is no longer this agent's."""
         status, answer = self.line.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/{verb}", body)
         if status in (202, 204):
             return True
-        assert answer["code"] in STALE_CODES, f"{verb}: {status} {answer}"
+        assert answer["code"] in stale_codes, f"{verb}: {status} {answer}"
         return False
 
     def reply(self, kind, name, delivery, dialect, by):
@@ -264,8 +264,9 @@ class Streams(Story):
             raise OSError(str(error)) from error
 
     def read_socket(self, name, story):
-        reader = Socket(self.world.hub.port, "stream-reader", timeout=READ_S, instance="reader", credit=0)
+        reader = Socket(self.world.hub.port, "stream-reader", timeout=TIMEOUT_S, instance="reader", credit=0)
         try:
+            reader.line.settimeout(READ_S)  # The welcome may take longer: it waits for the disk.
             reader.say({"stream": [{"message_id": name, "after": story["number"]}]})
             while name in self.open:
                 for item in reader.hear().get("progress", []):
@@ -274,11 +275,13 @@ class Streams(Story):
             reader.close()
 
     def read_http(self, name, story):
-        line = http.client.HTTPConnection("127.0.0.1", self.world.hub.port, timeout=READ_S)
+        line = http.client.HTTPConnection("127.0.0.1", self.world.hub.port, timeout=TIMEOUT_S)
         try:
             line.request("GET", f"/v1/requests/{name}/stream?agent=stream-reader&after={story['number']}")
+            stream = line.sock  # http.client lets go of the socket when it has the head.
             answer = line.getresponse()
             assert answer.status == 200, f"{name}: {answer.status} {answer.read()}"
+            stream.settimeout(READ_S)
             while name in self.open and (text := answer.readline().decode()):
                 if text.startswith("data: "):
                     self.note_event(name, story, json.loads(text[6:]))
