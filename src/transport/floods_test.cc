@@ -339,7 +339,7 @@ TEST(Buffers, G7_OfAWaitingRequestAreCountedUntilReleased) {
     std::shared_ptr<Exchange> kept;
     auto doors = echo_doors();
     doors.on_request = [&](std::shared_ptr<Exchange> exchange) { kept = std::move(exchange); };
-    House house{{.header_time_max = Duration{40}}, doors};  // Swept every 10 ms.
+    House house{{.ping_interval = Duration{40}}, doors};  // Swept every 10 ms.
     Peer peer{house.port()};
     peer.send(request_text("POST", "/", std::string(kBody, 'x')));
     EXPECT_TRUE(house.await([](const auto& counts) {

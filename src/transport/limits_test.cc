@@ -195,7 +195,8 @@ TEST(BadRequests, OfAnyBytesAreAnsweredOrDropped) {
 }
 
 TEST(SlowClients, AreAnsweredAndLetGo) {
-    House house{{.header_time_max = Duration{40}, .body_time_max = Duration{40}}};
+    // Long enough for a peer on a busy machine to send what it has.
+    House house{{.header_time_max = Duration{400}, .body_time_max = Duration{400}}};
     expect_answer(house, "GET / HTTP/1.1\r\nHost:", 408);
     expect_answer(house, "POST / HTTP/1.1\r\nHost: hub\r\nContent-Length: 5\r\n\r\nabc", 408);
     EXPECT_EQ(house.counts().connections_shed, 2U);
@@ -228,7 +229,7 @@ TEST(SlowClients, AreClosedEvenIfTheyKeepSendingPartOfAFrame) {
 }
 
 TEST(IdleConnections, AreClosedAfterTheirTime) {
-    House house{{.idle_time_max = Duration{40}}};
+    House house{{.idle_time_max = Duration{400}}};
     Peer peer{house.port()};
     peer.send(request_text("GET", "/"));
     EXPECT_EQ(peer.read_answer().status, 200);

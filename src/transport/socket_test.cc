@@ -226,7 +226,7 @@ TEST(WebSocket, GetsTheReasonOfCloseAll) {
 
 TEST(WebSocket, IsPingedWhenSilentAndShedWithoutAnAnswer) {
     Watch watch;
-    House house{{.ping_interval = Duration{40}}, watch.doors()};
+    House house{{.ping_interval = Duration{400}}, watch.doors()};
     Peer peer{house.port()};
     peer.upgrade();
     EXPECT_EQ(peer.read_frame().opcode, kPing);

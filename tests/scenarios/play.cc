@@ -307,7 +307,7 @@ class Play {
     template <class IsMissing>
     static void listen(Conversation& with, IsMissing is_missing) {
         for (;;) {
-            const auto frame = read_frame(*with.line, is_missing() ? Patience{3000} : kMoment);
+            const auto frame = read_frame(*with.line, is_missing() ? kPatience : kMoment);
             if (!frame) {
                 if (with.line->has_ended() && with.close.empty()) with.close = "close";
                 return;

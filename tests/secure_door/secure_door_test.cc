@@ -141,14 +141,14 @@ TEST(SecureDoor, S14_AnswersNothingInTheClear) {
 }
 
 TEST(SecureDoor, S14_ClosesConnectionsWhoseHandshakeExceedsItsLimit) {
-    SecureHouse house{{.handshake_time_max = Duration{200}}};
+    SecureHouse house{{.handshake_time_max = Duration{1'000}}};
     const auto begin = std::chrono::steady_clock::now();
     transport::testing::Peer silent{house.house.port()};
     transport::testing::Peer half{house.house.port()};
     half.send("\x16\x03\x01");  // A record that begins and never ends.
     EXPECT_TRUE(silent.has_ended());
     EXPECT_TRUE(half.has_ended());
-    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{200});
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{900});
     EXPECT_EQ(house.house.counts().connections_shed, 2U);
     Client client{house.address(), {}};
     EXPECT_TRUE(client.call("GET", "/")) << "others go on";
