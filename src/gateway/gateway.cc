@@ -255,8 +255,10 @@ void Gateway::confirm(const Effects& effects) {
     for (const auto& effect : effects) {
         const auto* accepted = std::get_if<TellAccepted>(&effect);
         if (accepted == nullptr) continue;
+        const auto connection = connection_of(desk_, accepted->reply_target);
+        if (connection && accepted->is_settlement) continue;  // Sent by carry(), in order.
         has_confirmed = true;
-        if (const auto connection = connection_of(desk_, accepted->reply_target)) {
+        if (connection) {
             connection->tell(*accepted);
         } else {
             answer_accepted(desk_, *accepted);
@@ -273,7 +275,14 @@ void Gateway::carry(const Effects& effects) {
     const auto carry_one = [&](const Effect& effect) {
         match(
             effect,
-            [](const TellAccepted&) {},  // Sent by confirm().
+            [&](const TellAccepted& accepted) {
+                // confirm() sent the others. A connection is told of its settlements and of refused
+                // settlements in the order in which the hub decided them.
+                if (!accepted.is_settlement) return;
+                if (const auto connection = connection_of(desk_, accepted.reply_target)) {
+                    connection->tell(accepted);
+                }
+            },
             [&](const Deliver& order) { deliver(desk_, order); },
             [&](const TellDone& done) {
                 if (const auto connection = connection_of(desk_, done.reply_target)) {

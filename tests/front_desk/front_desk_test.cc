@@ -422,6 +422,35 @@ TEST(Overload, NamesTheMessageOrTheDeliveryOnAConnection) {
     EXPECT_EQ(bob->frames[0].find("settled"), std::string::npos) << bob->frames[0];
 }
 
+TEST(Settlements, D5_ARefusedReplyIsReportedBeforeTheReplyThatFollowsIt) {
+    Agents desk;
+    const auto bob = desk.connect("bob");
+    std::vector<std::string> deliveries;
+    for (const std::string id : {"q-1", "q-2"}) {
+        desk.now("POST",
+                 "/v1/messages",
+                 R"({"id":")" + id +
+                     R"(","from":"alice","to":"bob","type":"HELP_REQUEST","payload":{}})");
+        deliveries.push_back(delivery_in(bob->frames.back()));
+    }
+    bob->say(R"({"ack":[")" + deliveries[0] + R"("]})");
+    desk.turn();
+    bob->frames.clear();
+    const auto reply = [&](const std::string& delivery) {
+        return R"({"delivery_id":")" + delivery +
+               R"(","message":{"type":"HELP_RESPONSE","payload":{"found":1}}})";
+    };
+    bob->say(R"({"reply":[)" + reply(deliveries[0]) + "," + reply(deliveries[1]) + "]}");
+    desk.turn();
+    std::string all;
+    for (const auto& frame : bob->frames) all += frame;
+    const auto refused = all.find(R"("refused":[{"delivery_id":")" + deliveries[0]);
+    const auto settled = all.find(R"("settled")");
+    ASSERT_NE(refused, std::string::npos) << all;
+    ASSERT_NE(settled, std::string::npos) << all;
+    EXPECT_LT(refused, settled) << all;
+}
+
 TEST(FullDisk, NamesTheMessageAndTheDeliveryThatWereNotTaken) {
     Agents desk;
     const auto bob = desk.connect("bob");
