@@ -20,17 +20,21 @@ class InternalRequest : public transport::Exchange {
 
     const transport::Request& request() const override { return request_; }
     void respond(transport::Response response) override {
+        gone_ = nullptr;
         if (const auto then = std::exchange(then_, nullptr)) then(response);
     }
     void begin_stream(transport::Response head) override { respond(std::move(head)); }
     void write(std::string /*chunk*/) override {}
     std::size_t backlog_bytes() const override { return 0; }
     void end_stream() override {}
-    void on_gone(std::function<void()> /*gone*/) override {}
+    void on_gone(std::function<void()> gone) override {
+        if (then_) gone_ = std::move(gone);
+    }
 
   private:
     transport::Request request_;
     Then then_;
+    std::function<void()> gone_;  ///< Never called, as no peer can leave; only kept.
 };
 
 /// An internal request to be given to a handler, in the name of `caller`.

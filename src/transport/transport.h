@@ -129,7 +129,8 @@ class Exchange {
     virtual void write(std::string chunk) = 0;
     virtual std::size_t backlog_bytes() const = 0;
     virtual void end_stream() = 0;
-    /// Runs once if the peer disconnects before the answer is complete.
+    /// Runs `gone` once if the peer disconnects before the answer is complete. The exchange keeps
+    /// `gone`, and all that `gone` holds, until then or until the exchange is answered.
     virtual void on_gone(std::function<void()> gone) = 0;
 };
 
