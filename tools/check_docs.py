@@ -2,7 +2,7 @@
 """Holds the documents against the tables of the code that they describe.
 
 Every setting of src/app/config.cc and every metric of src/gateway/health.cc is in
-docs/operating.md, every route of src/gateway/route_table.h is in docs/protocols/http.md, no document
+docs/reference/configuration.md, every route of src/gateway/route_table.h is in docs/reference/http.md, no document
 names one that is not there, and every link between documents leads somewhere.
 """
 import argparse
@@ -28,7 +28,7 @@ def differences(what, code, document, name):
 def settings():
     code = {f"{section}.{key}" for section, key
             in re.findall(r'Key\{\s*"(\w+)",\s*"(\w+)"', read("src/app/config.cc"))}
-    name = "docs/operating.md"
+    name = "docs/reference/configuration.md"
     document = set(re.findall(r"^\| `(\w+\.\w+)` \| [\d–]", read(name), re.MULTILINE))
     return differences("setting", code, document, name)
 
@@ -36,7 +36,7 @@ def settings():
 def metrics():
     source = read("src/gateway/health.cc")
     code = set(re.findall(r'"(parlance_\w+)"', source))
-    name = "docs/operating.md"
+    name = "docs/reference/configuration.md"
     document = set()
     for metric in re.findall(r"`(parlance_[\w{},]+)", read(name)):
         choice = re.search(r"\{([\w,]+)\}", metric)
@@ -49,7 +49,7 @@ def metrics():
 def routes():
     code = {f"{method} {BLANK.sub('{}', path)}" for method, path
             in re.findall(r'Route\{\s*"([A-Z]+)",\s*"([^"]+)"', read("src/gateway/route_table.h"))}
-    name = "docs/protocols/http.md"
+    name = "docs/reference/http.md"
     document = set()
     for row in re.findall(r"^\| (`.*?`(?:, `.*?`)*) \|", read(name), re.MULTILINE):
         methods = []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which test proves which row of the specification: docs/conformance.md, and the table of `parlance doctor --rows`.
+"""Which test proves which row of the specification: docs/generated/conformance.md, and the table of `parlance doctor --rows`.
 
-Rows are in docs/rows.txt. A test carries the ids of its rows where people read what it is about (docs/testing.md):
+Rows are in docs/reference/rows.txt. A test carries the ids of its rows where people read what it is about (docs/explanation/testing.md):
 a GoogleTest at the front of its name, a transcript in its first line, an end-to-end script or one of its functions in its
-docstring, a planted bug in its row. Without an option it says whether docs/conformance.md is what the tests say.
+docstring, a planted bug in its row. Without an option it says whether docs/generated/conformance.md is what the tests say.
 """
 import argparse
 import ast
@@ -14,8 +14,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROWS = "docs/rows.txt"
-DOCUMENT = "docs/conformance.md"
+ROWS = "docs/reference/rows.txt"
+DOCUMENT = "docs/generated/conformance.md"
 ID = r"[A-Z]\d{1,2}"
 PROVES = re.compile(rf"(?:# )?Proves ({ID}(?:, {ID})*): ")
 NAMED = re.compile(rf"^TEST(?:_F|_P)?\(\s*(\w+),\s*(((?:{ID}_)+)\w+)\)", re.MULTILINE)
@@ -90,7 +90,7 @@ def document(rows):
     count = collections.Counter(state_of(row) for row in rows)
     out = ["# Which test proves which row", "",
            "Written by `tools/conformance.py --write` from the tests themselves; the test `conformance` holds it to them. "
-           "Rows are in [rows.txt](rows.txt), how a test carries one is in [testing.md](testing.md). `parlance doctor --rows` says the same.",
+           "Rows are in [rows.txt](../reference/rows.txt), how a test carries one is in [testing.md](../explanation/testing.md). `parlance doctor --rows` says the same.",
            "",
            "*proved*: a test that carries the row drives the whole hub. *in part*: only tests of one room do. *missing*: none.",
            "", f"{len(rows)} rows: {count['proved']} proved, {count['in part']} in part, {count['missing']} missing."]

@@ -6,7 +6,7 @@ import tempfile
 import conformance
 
 TREE = {
-    "docs/rows.txt": "# words\n\n## one\nK1 first\nK2 second\nK3 third\n## two\nD1 promise\n",
+    "docs/reference/rows.txt": "# words\n\n## one\nK1 first\nK2 second\nK3 third\n## two\nD1 promise\n",
     "src/a/a_test.cc": "TEST(A, K1_D1_Holds) {\nTEST_P(A, K2_Too) {\nTEST(A, NothingOfK3) {\n// K3_Neither\n",
     "tests/front_desk/x_test.cc": "TEST(Desk, D1_Holds) {\n",
     "tests/scenarios/b.txt": "# Proves K1: it\n# Proves K3: not in the first line\n",
@@ -28,7 +28,7 @@ def main():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         rows, wrong = conformance.gather(root)
-    check(wrong, ["sim_mutants odd carries Z9, which docs/rows.txt does not have"])
+    check(wrong, ["sim_mutants odd carries Z9, which docs/reference/rows.txt does not have"])
     check({row.id: [test.name for test in row.tests] for row in rows},
           {"K1": ["end_to_end_c", "scenarios b", "A.K1_D1_Holds"], "K2": ["A.K2_Too"], "K3": [],
            "D1": ["end_to_end_c story", "sim_mutants lose-it", "A.K1_D1_Holds", "Desk.D1_Holds"]})

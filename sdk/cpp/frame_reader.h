@@ -1,4 +1,4 @@
-// A frame of the hub, as views into the frame's text. See docs/protocols/connect.md.
+// A frame of the hub, as views into the frame's text. See docs/reference/websocket.md.
 #pragma once
 
 #include <cstdint>

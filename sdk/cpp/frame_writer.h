@@ -1,4 +1,4 @@
-// Batches an agent's verbs into one frame for the hub. See docs/protocols/connect.md.
+// Batches an agent's verbs into one frame for the hub. See docs/reference/websocket.md.
 #pragma once
 
 #include <array>

@@ -231,7 +231,7 @@ Result<void> read_value(const std::string& path,
                                 key.meaning));
     }
     return fail(Fault::Malformed,
-                fmt::format("{}:{}: there is no setting {}.{}; see docs/operating.md",
+                fmt::format("{}:{}: there is no setting {}.{}; see docs/reference/configuration.md",
                             path,
                             node.source().begin.line,
                             section,
@@ -320,7 +320,7 @@ Result<void> read_personal(const std::string& path,
         }));
     } else {
         return fail(Fault::Malformed,
-                    fmt::format("{} is no setting; see docs/personal-data.md", place));
+                    fmt::format("{} is no setting; see docs/explanation/personal-data.md", place));
     }
     return {};
 }
@@ -412,7 +412,7 @@ auto no_setting(const std::string& path, const toml::node& node, std::string_vie
     return fail(
         Fault::Malformed,
         fmt::format(
-            "{}:{}: {} is no setting; see docs/people.md", path, node.source().begin.line, name));
+            "{}:{}: {} is no setting; see docs/explanation/human-tasks.md", path, node.source().begin.line, name));
 }
 
 /// [people.ROLE], and the private hosts permitted for webhooks.

@@ -219,7 +219,7 @@ Written from the tables in `src/dialects`; the test `Mapping` says how to write 
 
 A message of one dialect reaches an agent of another in that agent's own words. What it does decides the form, what its
 fields mean decides where they go. What has no place there travels in the member `parlance` and comes back whole
-([decision 0011](decisions/0011-dialects-as-tables.md)).
+([decision 0011](../decisions/0011-dialects-as-tables.md)).
 
 ## Forms
 

@@ -1,4 +1,4 @@
-// Generates the document of the mapping between dialects, docs/dialects.md.
+// Generates the document of the mapping between dialects, docs/generated/dialects.md.
 #pragma once
 
 #include <string>

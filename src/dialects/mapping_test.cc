@@ -10,13 +10,13 @@ namespace parlance::dialects {
 namespace {
 
 TEST(Mapping, P1_MatchesTheDocument) {
-    const std::string path = PARLANCE_SOURCE_DIR "/docs/dialects.md";
+    const std::string path = PARLANCE_SOURCE_DIR "/docs/generated/dialects.md";
     if (std::getenv("UPDATE") != nullptr) std::ofstream{path} << describe_mapping();
     std::ifstream file{path};
     std::ostringstream written;
     written << file.rdbuf();
     EXPECT_TRUE(written.str() == describe_mapping())
-        << "docs/dialects.md is not what the tables say: run this test with UPDATE=1, read the "
+        << "docs/generated/dialects.md is not what the tables say: run this test with UPDATE=1, read the "
            "diff";
 }
 

@@ -1,5 +1,5 @@
 // An agent's duplex connection: frames of verbs in, frames of verbs out. See
-// docs/protocols/connect.md. All effects of a turn leave in one frame.
+// docs/reference/websocket.md. All effects of a turn leave in one frame.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Every route: its function, what the route takes and what the route answers. The dispatch
-// (routes.cc), /openapi.json (openapi.cc) and docs/protocols/http.md (by a test) follow this table.
+// (routes.cc), /openapi.json (openapi.cc) and docs/reference/http.md (by a test) follow this table.
 #pragma once
 
 #include <array>

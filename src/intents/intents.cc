@@ -34,7 +34,7 @@ constexpr double kForeignShare = 0.5;
 
 /// Logistic calibration from score to confidence, fitted to unseen sentences, a fifth of them out
 /// of scope. A classifier trained on few examples knows fewer words of an in-scope sentence, so its
-/// middle is lower: the steps are measured, see docs/intents.md.
+/// middle is lower: the steps are measured, see docs/explanation/intents.md.
 constexpr double kSlope = 4;
 constexpr double kMiddleMost = 0.11;
 /// How sharply the best two intents are told apart.

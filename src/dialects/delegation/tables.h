@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 1> kVersions{"1.0"};
 inline constexpr FieldRule kVersion{
     .name = "version", .kind = Kind::Word, .words = kVersions, .section = kVersionSection};
 
-/// X17: described for people in docs/protocols/delegation-versions.md.
+/// X17: described for people in docs/reference/delegation-versions.md.
 inline constexpr std::array kFrom09{
     Change{.was = "origin", .is = "origin_employee"},
     Change{.was = "target", .is = "target_employee"},
