@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which test proves which row of the specification: docs/generated/conformance.md, and the table of `parlance doctor --rows`.
+"""Writes which test proves which row of the specification: docs/generated/conformance.md, and `parlance doctor --rows`.
 
-Rows are in docs/reference/rows.txt. A test carries the ids of its rows where people read what it is about (docs/explanation/testing.md):
-a GoogleTest at the front of its name, a transcript in its first line, an end-to-end script or one of its functions in its
-docstring, a planted bug in its row. Without an option it says whether docs/generated/conformance.md is what the tests say.
+docs/reference/rows.txt lists the rows. A test carries the ids of its rows where people read its purpose
+(docs/explanation/testing.md): a GoogleTest at the front of its name, a transcript in its first line, an end-to-end script
+or function in its docstring, a planted bug in its row. Without an option the program compares the page with the tests.
 """
 import argparse
 import ast
@@ -86,22 +86,30 @@ def state_of(row):
     return "in part" if row.tests else "missing"
 
 
+INTRODUCTION = """\
+# Which test proves which row
+
+Written by `tools/conformance.py --write` from the tests; the test `conformance` compares this page with the tests.
+[rows.txt](../reference/rows.txt) lists the rows, and [testing](../explanation/testing.md#proofs) says how a test carries
+one. `parlance doctor --rows` prints the same.
+
+- *proved*: a test that carries the row drives the whole hub.
+- *in part*: only tests of one room carry the row.
+- *missing*: no test carries the row."""
+
+
 def document(rows):
     count = collections.Counter(state_of(row) for row in rows)
-    out = ["# Which test proves which row", "",
-           "Written by `tools/conformance.py --write` from the tests themselves; the test `conformance` holds it to them. "
-           "Rows are in [rows.txt](../reference/rows.txt), how a test carries one is in [testing.md](../explanation/testing.md). `parlance doctor --rows` says the same.",
-           "",
-           "*proved*: a test that carries the row drives the whole hub. *in part*: only tests of one room do. *missing*: none.",
-           "", f"{len(rows)} rows: {count['proved']} proved, {count['in part']} in part, {count['missing']} missing."]
+    out = [INTRODUCTION, "",
+           f"{len(rows)} rows: {count['proved']} proved, {count['in part']} in part, {count['missing']} missing."]
     group = None
     for row in rows:
         if row.group != group:
             group = row.group
-            out += ["", f"## {group}", "", "| row | what | | tests |", "|---|---|---|---|"]
-        tests = ", ".join(f"`{test.name}`" for test in row.tests)
-        out.append(f"| {row.id} | {row.what} | {state_of(row)} | {tests} |")
-    return "\n".join(out) + "\n"
+            out += ["", f"## {group}"]
+        out += ["", f"### {row.id}", "", f"{row.what} (*{state_of(row)}*)", ""]
+        out += [f"- `{test.name}`" for test in row.tests]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(out)) + "\n"
 
 
 def table(rows):

@@ -320,7 +320,7 @@ Result<void> read_personal(const std::string& path,
         }));
     } else {
         return fail(Fault::Malformed,
-                    fmt::format("{} is no setting; see docs/explanation/personal-data.md", place));
+                    fmt::format("{} is no setting; see docs/reference/configuration.md", place));
     }
     return {};
 }
@@ -409,10 +409,11 @@ auto no_value(const std::string& path,
 }
 
 auto no_setting(const std::string& path, const toml::node& node, std::string_view name) {
-    return fail(
-        Fault::Malformed,
-        fmt::format(
-            "{}:{}: {} is no setting; see docs/explanation/human-tasks.md", path, node.source().begin.line, name));
+    return fail(Fault::Malformed,
+                fmt::format("{}:{}: {} is no setting; see docs/reference/configuration.md",
+                            path,
+                            node.source().begin.line,
+                            name));
 }
 
 /// [people.ROLE], and the private hosts permitted for webhooks.

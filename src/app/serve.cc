@@ -235,7 +235,7 @@ std::shared_ptr<gateway::Notifier> make_notifier(const ServeOptions& options,
     return std::make_shared<gateway::Notifier>(std::move(notifier));
 }
 
-/// By the table of exit codes in docs/reference/configuration.md.
+/// By the table of exit codes in docs/reference/exit-codes.md.
 int exit_of(Fault fault) {
     switch (fault) {
         case Fault::Malformed:

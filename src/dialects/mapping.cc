@@ -213,20 +213,20 @@ std::string forms() {
 }  // namespace
 
 std::string describe_mapping() {
-    return fmt::format(R"(# The dialects and how they map
+    return fmt::format(R"(# The mapping of the dialects
 
-Written from the tables in `src/dialects`; the test `Mapping` says how to write it again.
+Written from the tables in `src/dialects`; the test `Mapping` with `UPDATE=1` writes this page anew.
 
-A message of one dialect reaches an agent of another in that agent's own words. What it does decides the form, what its
-fields mean decides where they go. What has no place there travels in the member `parlance` and comes back whole
-([decision 0011](../decisions/0011-dialects-as-tables.md)).
+A message of one dialect reaches an agent of another dialect in the agent's own dialect. The act of the message decides
+its form, and the meaning of its fields decides their places. A value without a place travels in the member `parlance`,
+and the translation back restores the value ([decision 0011](../decisions/0011-dialects-as-tables.md)).
 
 ## Forms
 
 {}
 ## Fields
 
-A path names the field in whichever form has it. What stands in no column of a row is kept in the extension.
+A path names the field in the forms that have it. A value whose row is empty for a dialect is kept in the extension.
 
 {}{})",
                        acts(),

@@ -16,8 +16,8 @@ TEST(Mapping, P1_MatchesTheDocument) {
     std::ostringstream written;
     written << file.rdbuf();
     EXPECT_TRUE(written.str() == describe_mapping())
-        << "docs/generated/dialects.md is not what the tables say: run this test with UPDATE=1, read the "
-           "diff";
+        << "docs/generated/dialects.md is not what the tables say: run this test with UPDATE=1 and "
+           "review the diff";
 }
 
 }  // namespace

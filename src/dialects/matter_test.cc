@@ -1,4 +1,5 @@
-// Action and content of each dialect's requests, and answers: docs/generated/dialects.md has the table.
+// Action and content of each dialect's requests, and answers: docs/generated/dialects.md has the
+// table.
 #include "dialects/matter.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 """The command line against a real hub: it waits for a hub that restarts, ends what it started, tells how it went.
 
-Each story has a hub of its own; the exit codes are those of docs/reference/configuration.md.
+Each story has a hub of its own; the exit codes are those of docs/reference/exit-codes.md.
 """
 import json
 import os

@@ -14,7 +14,7 @@ import time
 from hub import BINARY, Hub, Scratch, check, command, message
 
 SETTINGS = "[journal]\nsegment_bytes = 262144\n"
-LOST = 6  # The exit code, by docs/reference/configuration.md.
+LOST = 6  # The exit code, by docs/reference/exit-codes.md.
 MARK = "high-water"
 
 

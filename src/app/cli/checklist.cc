@@ -342,7 +342,7 @@ constexpr std::array kItems{
     Item{"PII redaction applied", "personal", try_personal,
          "an e-mail address in the input, and what the delegate is shown",
          "202, and the delegate was shown a placeholder",
-         "personal.dialects of the hub's configuration must have delegation in it: docs/explanation/personal-data.md"},
+         "personal.dialects of the hub's configuration must have delegation in it: docs/reference/configuration.md"},
     Item{"Audit logging enabled", "audit", try_audit,
          "a delegation, and whether delegation_audit_log has this very one, be it taken or refused",
          "202, then a row",

@@ -21,7 +21,7 @@
 
 namespace parlance::cli {
 
-/// Exit codes. Documented in --help and docs/reference/configuration.md.
+/// Exit codes. Documented in --help and docs/reference/exit-codes.md.
 enum Exit : int {
     Done = 0,
     Refused = 1,   ///< The hub refused.
