@@ -295,8 +295,10 @@ Result<void> Journal::write_snapshot(const Snapshot& snapshot) {
 Result<void> Journal::write_high_water(const HighWater& mark) {
     TRY(health_.check());
     if (options_.is_read_only) return fail(Fault::Unavailable, "the journal is open for reading");
+    // The mark is written first: after the loss of the segment, the mark is what tells of the loss.
+    auto written = mark_file_->write(disk_, health_, mark);
     TRY(check_named());
-    return mark_file_->write(disk_, health_, mark);
+    return written;
 }
 
 }  // namespace parlance::journal
