@@ -279,13 +279,15 @@ void answer_meanwhile(Desk& desk,
 /// turn, stays a holder, and the engine keeps the answer for that caller.
 void end_wait(Desk& desk, Ticket request, ReplyTarget left) {
     auto holders = take_holders(desk, request);
-    const auto stays = std::ranges::stable_partition(
-        holders, [&](const Holder& holder) { return holder.reply_target.value < left.value; });
-    if (!stays.empty()) {
+    const auto stays =
+        std::stable_partition(holders.begin(), holders.end(), [&](const Holder& holder) {
+            return holder.reply_target.value < left.value;
+        });
+    if (stays != holders.end()) {
         auto& kept = desk.waiters[request.value].holders;
-        std::ranges::move(stays, std::back_inserter(kept));
+        std::move(stays, holders.end(), std::back_inserter(kept));
     }
-    holders.erase(stays.begin(), stays.end());
+    holders.erase(stays, holders.end());
     for (auto& holder : holders) holder.exchange->respond(std::move(holder.meanwhile));
 }
 
