@@ -1,8 +1,8 @@
-# Whatever the project checks is a ctest. Those here look at the tree rather than run a room; with
-# PARLANCE_FULL_CHECK, which ./test sets, they also build and run what needs another compiler or
-# another preset. Each build takes all processors, so the tests around it wait.
+# CTest tests of the source tree: room map, documents, conformance. With PARLANCE_FULL_CHECK, which ./test
+# sets, also the checks that need another compiler or another preset. Each of these builds reserves all
+# processors, so no other test runs beside a build.
 option(PARLANCE_FULL_CHECK "Add the checks that take minutes: format, tidy, sanitizers, fuzz" OFF)
-set(PARLANCE_FUZZ_SECONDS 30 CACHE STRING "How long each decoder is fuzzed")
+set(PARLANCE_FUZZ_SECONDS 30 CACHE STRING "Seconds of fuzzing per dialect decoder")
 
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 set(tools ${PROJECT_SOURCE_DIR}/tools)
@@ -34,18 +34,17 @@ function(parlance_check name)
 endfunction()
 
 parlance_check(format COMMAND ${tools}/format)
-# All of it would take a third of the 40 minutes that ./test may: what changed since it was all clean
-# is looked at here, and of the rest what a moment allows. tools/tidy.py looks at everything; who
-# finds it clean moves the mark in tools/tidy_since.
+# A full clang-tidy run takes about 13 minutes, so this test checks the files that changed since the commit in
+# tools/tidy_since, and other files for 20 seconds. `tools/tidy.py` checks all files; after a run without findings,
+# write that commit to tools/tidy_since.
 parlance_check(tidy ALL_CORES
   COMMAND ${Python3_EXECUTABLE} ${tools}/tidy.py --build ${CMAKE_BINARY_DIR} --jobs ${cores}
           --since tools/tidy_since --seconds 20)
 
-# The same tests under the address and undefined-behaviour sanitizers, and the fuzzers, from one build.
-# Without debug information, which is a seventh of the time that the compiling takes: who wants lines
-# in a report builds the preset as it is. Checks of pointers for null and for alignment are two fifths
-# of it: a null one that is used is found by the address sanitizer as well, and the preset as it is
-# checks both.
+# One build with the address and undefined-behaviour sanitizers, for the unit tests, scenarios, simulator and fuzzers.
+# Debug information takes a seventh of the compile time and is left out; for line numbers in sanitizer reports, build
+# the preset `asan` unchanged. The null and alignment checks take two fifths of the compile time and are left out: the
+# address sanitizer also detects use of a null pointer, and the unchanged preset includes both checks.
 file(STRINGS ${PROJECT_SOURCE_DIR}/fuzz/CMakeLists.txt rows REGEX "^parlance_fuzz\\(")
 list(TRANSFORM rows REPLACE "^parlance_fuzz\\(([a-z0-9_]+).*" "\\1" OUTPUT_VARIABLE decoders)
 list(TRANSFORM decoders PREPEND fuzz_ OUTPUT_VARIABLE fuzzers)
@@ -59,10 +58,10 @@ parlance_check(asan_tests ALL_CORES NEEDS asan
 parlance_check(asan_sim ALL_CORES NEEDS asan
   COMMAND ${PROJECT_SOURCE_DIR}/build/asan/sim/parlance-sim --plain --seeds 1..80 --jobs ${cores})
 
-# Every decoder, on hostile bytes, for a while. Optimised they would go through more inputs in that
-# time, and take longer to compile; the preset fuzz is for that.
+# A short fuzz of every decoder. The preset `fuzz` builds optimised fuzzers, which process more inputs per second and
+# take longer to compile.
 set(fuzz ${PROJECT_SOURCE_DIR}/build/asan/fuzz)
-# A dialect's decoder for as long as is said; the others, of which there are many, for a sixth of it.
+# Dialect decoders are fuzzed for PARLANCE_FUZZ_SECONDS, all other fuzz targets for a sixth of that time.
 math(EXPR shorter "(${PARLANCE_FUZZ_SECONDS} + 5) / 6")
 foreach(decoder IN LISTS decoders)
   set(seconds ${shorter})

@@ -1,8 +1,8 @@
-# The whole house on one page: each room, and the rooms it may look into, in building order.
-# An edge that is not written here does not exist. tools/check_rooms.py holds every #include to it.
+# The rooms in build order, each with the rooms that its files may include. tools/check_rooms.py checks every
+# #include against this map.
 set(ROOM_base      "")
 set(ROOM_model     base)
-set(ROOM_narrative base model)  # Words for users, of JSON: knows no agent, no run and no session.
+set(ROOM_narrative base model)  # User-facing text from JSON; knows no agent, workflow or session.
 set(ROOM_core      base model narrative)
 set(ROOM_journal   base model)
 set(ROOM_views     base model journal)
@@ -10,17 +10,17 @@ set(ROOM_engine    base model narrative core journal)
 set(ROOM_dialects  base model)
 set(ROOM_transport base)
 set(ROOM_identity  base model)
-set(ROOM_intents   base)  # Knows sentences only: who asks and what is registered are its user's.
+set(ROOM_intents   base)  # Classifies sentences; knows no caller and no registered agent.
 set(ROOM_gateway   base model engine views dialects transport identity intents narrative)
-set(ROOM_sim       base model narrative core journal engine views transport gateway)  # What leaves goes over the real desk.
+set(ROOM_sim       base model narrative core journal engine views transport gateway)  # The simulator sends messages through the real gateway desk.
 set(ROOM_sdk       base)
 set(ROOM_app       base model narrative core journal engine views dialects transport identity intents gateway sim sdk)
 
-add_custom_target(unit_tests)  # All tests that stand beside the code.
+add_custom_target(unit_tests)  # All tests in src/, sim/ and sdk/.
 
 # parlance_room(core SOURCES decide.cc apply.cc TESTS decide_test.cc [LIBS ext::lib])
-# builds the room as a static library, and its tests as one program that links
-# this room and the rooms above it, nothing else.
+# builds the room as a static library, and the room's tests as one program that links only this room and
+# the rooms it may include.
 function(parlance_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;LIBS" ${ARGN})
   set(uses ${ROOM_${name}})

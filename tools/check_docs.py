@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the documents against the tables of the code that they describe.
+"""Compares the documents with the tables in the code that the documents describe.
 
 Every setting, metric, route, policy rule, event, WebSocket verb and command has a heading of its own in
 docs/reference/, and no heading names one that does not exist. A route's entry names its callers, a rule's entry its

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether check_rooms.py names a stray include, and leaves a drawn edge alone."""
+"""Tests that check_rooms.py reports includes outside the map and accepts includes inside the map."""
 import pathlib
 import subprocess
 import sys

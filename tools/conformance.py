@@ -21,7 +21,7 @@ PROVES = re.compile(rf"(?:# )?Proves ({ID}(?:, {ID})*): ")
 NAMED = re.compile(rf"^TEST(?:_F|_P)?\(\s*(\w+),\s*(((?:{ID}_)+)\w+)\)", re.MULTILINE)
 MUTANT = re.compile(rf'MutantRow\{{Mutant::\w+,\s*"([\w-]+)",\s*"({ID})"')
 
-# Whether a test of this kind drives the whole hub, or a part of it.
+# `drives_hub` is true for tests that run the whole hub, and false for tests of one room.
 Test = collections.namedtuple("Test", "name drives_hub")
 Row = collections.namedtuple("Row", "id what group tests")
 
@@ -67,7 +67,7 @@ def planted_bugs(root):
 
 
 def gather(root):
-    """The rows with their tests, and what is wrong with them."""
+    """Returns the rows with their tests, and the errors found in tests' row ids."""
     rows, wrong = read_rows(root), []
     by_id = {row.id: row for row in rows}
     for source in (end_to_end, transcripts, planted_bugs, beside_the_code):
@@ -113,7 +113,7 @@ def document(rows):
 
 
 def table(rows):
-    """C++ for src/app/cli/doctor.cc."""
+    """Returns the rows as C++ source for src/app/cli/doctor.cc."""
     def quoted(text):
         return json.dumps(text, ensure_ascii=False)
     lines = ["// Written by tools/conformance.py at build time."]
@@ -124,9 +124,9 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"write {DOCUMENT} anew")
-    parser.add_argument("--table", metavar="FILE", help="write the table that is compiled into the program")
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the tree to look at")
+    parser.add_argument("--write", action="store_true", help=f"rewrite {DOCUMENT}")
+    parser.add_argument("--table", metavar="FILE", help="write the C++ table of `parlance doctor --rows` to FILE")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="root directory of the source tree")
     options = parser.parse_args()
     rows, wrong = gather(options.root)
     if options.table:

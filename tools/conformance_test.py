@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What conformance.py finds in a small tree: a proof of each layer, and an id that no row has."""
+"""Tests conformance.py on a small tree that has a proof of each layer and one id without a row."""
 import pathlib
 import tempfile
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy over the sources of src/, sim/ and sdk/, and remembers what was clean.
+"""Runs clang-tidy over the sources of src/, sim/ and sdk/, and caches the results.
 
-A result is kept in the build directory under the hash of all that could change it: the file, the
-project headers it reaches, its compile command, .clang-tidy and the version of the tool. Tests are
-left out: what GoogleTest's macros expand to is not ours to tidy.
+The build directory caches each result under a hash of everything the result depends on: the file, the
+project headers that the file includes, the compile command, .clang-tidy and clang-tidy's version.
+Tests are left out, because clang-tidy reports findings inside GoogleTest's macros.
 """
 import argparse
 import concurrent.futures
@@ -19,21 +19,21 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("src", "sim", "sdk")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-# What GCC is told about precompiled headers (cmake/Options.cmake): clang has neither these headers nor these warnings.
+# GCC's options for precompiled headers (cmake/Options.cmake); clang knows neither these headers nor these warnings.
 PRECOMPILED = re.compile(r" -Winvalid-pch -include \S+/cmake_pch\.hxx"
                          r"| -Wno-(?:maybe-uninitialized|stringop-overflow|stringop-overread|restrict)(?= )")
 FINDING = re.compile(r"^(.+?):\d+:\d+: (?:warning|error): .*\[([\w.,-]+)\]$")
 
 
 def is_ours(path):
-    """Whether a source is the program's own, and not a test or a helper of tests."""
+    """Returns whether a source belongs to the program and is no test or test helper."""
     relative = path.relative_to(ROOT)
     return (relative.parts[0] in PARTS and "testing" not in relative.parts
             and not path.name.endswith("_test.cc"))
 
 
 def reached_headers(path, seen):
-    """All project headers that `path` includes, directly or through others."""
+    """Returns all project headers that `path` includes, directly or through other headers."""
     for name in INCLUDE.findall(path.read_text()):
         for base in (ROOT / "src", ROOT, path.parent):
             header = (base / name).resolve()
@@ -53,7 +53,7 @@ def key_of(path, command, common):
 
 
 def tidy(tidy_program, build, path):
-    """The findings in one file, as clang-tidy prints them; None if it could not run."""
+    """Returns the findings in one file as clang-tidy prints them, or None if clang-tidy could not run."""
     run = subprocess.run([*tidy_program, "-p", str(build), "--quiet", str(path)],
                          capture_output=True, text=True, check=False)
     if run.returncode != 0 and not run.stdout.strip():
@@ -78,7 +78,7 @@ def check_one(job):
 
 
 def changed_since(commit):
-    """What differs from a commit; None if this clone does not have it."""
+    """Returns the files that differ from a commit, or None if this clone lacks the commit."""
     run = subprocess.run(["git", "-C", str(ROOT), "diff", "--name-only", commit, "--"],
                          capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -87,7 +87,7 @@ def changed_since(commit):
 
 
 def is_touched(path, changed):
-    """Whether a source, or a project header that it reaches, is among what changed."""
+    """Returns whether a source or a project header that the source includes is in `changed`."""
     return bool(({path} | reached_headers(path, set())) & changed)
 
 
@@ -103,17 +103,17 @@ def count_by_check(reports):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", help="only files under these (default: all)")
+    parser.add_argument("paths", nargs="*", help="check only the files under these paths (default: all)")
     parser.add_argument("--build", default="build/dev", help="the configured build directory")
-    parser.add_argument("--jobs", type=int, default=2, help="how many run at once")
-    parser.add_argument("--tidy", default="clang-tidy", help="the program")
+    parser.add_argument("--jobs", type=int, default=2, help="number of clang-tidy processes")
+    parser.add_argument("--tidy", default="clang-tidy", help="name or path of clang-tidy")
     parser.add_argument("--deep", action="store_true",
-                        help="with the static analyzer, which takes as long as all other checks")
+                        help="run the static analyzer as well, which takes as long as all other checks")
     parser.add_argument("--since", metavar="FILE",
-                        help="what changed since the commit that this file names, at which all was clean; and "
-                             "of the rest, in another order for each commit, as much as --seconds allow")
-    parser.add_argument("--seconds", type=float, default=240, help="with --since: for what did not change")
-    parser.add_argument("--count", action="store_true", help="end with findings by check")
+                        help="check the sources that changed since the commit named in FILE, at which all sources were "
+                             "clean; then check other sources for --seconds, in an order that depends on HEAD")
+    parser.add_argument("--seconds", type=float, default=240, help="with --since: time limit for unchanged sources")
+    parser.add_argument("--count", action="store_true", help="print the number of findings per check at the end")
     args = parser.parse_args()
 
     build = pathlib.Path(args.build)
@@ -122,7 +122,7 @@ def main():
     if not database.is_file():
         sys.exit(f"tidy.py: {database} is missing; configure first: cmake --preset dev")
     entries = json.loads(database.read_text())
-    for entry in entries:  # What GCC has precompiled clang cannot read, and needs not.
+    for entry in entries:  # Clang cannot read GCC's precompiled headers.
         entry["command"] = PRECOMPILED.sub("", entry["command"])
     database = build / "tidy" / database.name
     database.parent.mkdir(exist_ok=True)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How long a hub takes for a megabyte that was made to cost much, seen from outside.
+"""Measures how long a hub takes for hostile texts of one megabyte.
 
-Starts a hub of its own on loopback, brings each text of parlance_hostile_texts to POST /v1/messages, and takes what was
-accepted out of the inbox of an agent of another dialect, with personal data replaced. Prints the worst first, in
-milliseconds: the least of some rounds, for a busy machine makes any of them longer. The bound is 50 for an answer.
+Starts a hub on loopback, posts each text of parlance_hostile_texts to /v1/messages, and takes accepted messages from
+the inbox of an agent with another dialect, with personal data redacted. Prints the slowest texts first, in
+milliseconds. Each figure is the minimum over the rounds, because load on the machine only adds time. An answer may
+take at most 50 ms.
 
     bench/hostile/door.py build/release [--rounds 3] [--rows 20]
 """
@@ -21,7 +22,7 @@ EVERY = ["taskwire", "kessel", "delegation", "sam", "correlation"]
 
 
 def texts(build, scratch):
-    """(what it is, its text, the schema of the capability that it asks for) of each."""
+    """Yields (name, text, schema of the requested capability) for each hostile text."""
     subprocess.run([build / "bench/hostile/parlance_hostile_texts", scratch], check=True)
     for kind in ("request", "person", "stranger", "block"):
         for path in sorted((scratch / kind).iterdir()):
@@ -37,7 +38,7 @@ def request(instance):
 
 
 def timed(line, method, path, body=None):
-    """Milliseconds from the first byte sent to the last one heard; the status and the answer."""
+    """Returns the milliseconds from the first byte sent to the last byte received, the status and the answer."""
     begin = time.perf_counter()
     line.request(method, path, body)
     answer = line.getresponse()
@@ -55,7 +56,7 @@ def register(line, reader, schema):
 
 
 def measure(line, text, number):
-    """One text: how long its answer took, and what was asked; then how long it took to be handed over."""
+    """Measures one text: the time to the answer, the time to the delivery, and the status of the answer."""
     fresh = text.replace(b"550e8400-e29b-41d4-a716-446655440000", b"550e8400-e29b-41d4-a716-%012d" % number)
     asked, status, _ = timed(line, "POST", "/v1/messages", fresh)
     if status != 202:
@@ -83,7 +84,7 @@ def main():
         hub = Hub(scratch + "/data", settings=f"[personal]\ndialects = {json.dumps(EVERY)}\n").start()
         try:
             for number, (name, text, schema) in enumerate(texts(build, pathlib.Path(scratch, "texts"))):
-                # A line of its own for each: some answers end theirs.
+                # Each text gets a new connection, because the hub closes the connection after some refusals.
                 line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=60)
                 register(line, EVERY[number % len(EVERY)] if schema is None else "kessel", schema)
                 try:

@@ -1,5 +1,5 @@
--- POST /v1/messages for wrk: a taskwire message of 512 bytes with an id of its own each time.
--- The request is put together here and not by wrk.format, so that the client stays cheap.
+-- POST /v1/messages for wrk: each request is a taskwire message of 512 bytes with a new id.
+-- The script builds the request without wrk.format, which would cost the client more time.
 -- Use: wrk -t1 -c64 -d5s -s post.lua http://127.0.0.1:PORT/v1/messages -- EIGHT_HEX_DIGITS
 
 local body_bytes = 512

@@ -1,4 +1,4 @@
-"""Gets what the comparison needs: Debian's packages, the peers' clients, and the hub in release."""
+"""Installs the Debian packages of the peers, and builds the peers' clients and the hub (preset release)."""
 import os
 import pathlib
 import shutil
@@ -17,8 +17,8 @@ PACKAGES = {
 CLIENTS = {"nats": [], "redis": ["-lhiredis"], "rabbit": ["-lrabbitmq"]}
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Werror".split()
 
-# The packages would start their services. A policy that says no is Debian's way to prevent that; one
-# that is already there is left alone, ours goes away again whatever happens.
+# A policy-rc.d file keeps the packages from starting their services. An existing file stays as it is; a file
+# written here is removed at the end, also after an error.
 INSTALL = """
 trap 'exit 130' INT TERM
 policy=/usr/sbin/policy-rc.d
@@ -59,7 +59,7 @@ def quietly(command):
 
 
 def build_client(name):
-    """Compiled apart from the hub's build, which therefore needs none of the peers' libraries."""
+    """Compiles a peer's client outside the hub's build, so that the hub's build needs no peer's library."""
     source, program = HERE / f"{name}_client.cc", BUILD / "bench" / f"{name}_client"
     inputs = [source, HERE / "load.h", HERE.parent / "measure.h"]
     if program.exists() and all(p.stat().st_mtime < program.stat().st_mtime for p in inputs):
@@ -70,7 +70,7 @@ def build_client(name):
 
 
 def build_tree():
-    """The bounds, and the hub as far as this tree has one."""
+    """Builds the bounds, and the hub if this tree has one."""
     print("building the release preset", flush=True)
     quietly(["cmake", "--preset", "release"])
     known = quietly(["cmake", "--build", str(BUILD), "--target", "help"])
@@ -80,7 +80,7 @@ def build_tree():
 
 
 def find_parlance(given):
-    """The hub's binary, or None; says so when there is none."""
+    """Returns the path of the hub's binary, or prints a message and returns None."""
     if given:
         path = shutil.which(given)
         if not path:

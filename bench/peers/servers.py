@@ -1,7 +1,7 @@
-"""Starts each server on a loopback port of its own, with data in a directory of its own, and ends it.
+"""Starts each server on a free loopback port with a separate data directory, and stops the server.
 
-Only processes started here are ever ended, each by its id. A server gets a session of its own, so
-that Ctrl-C in a terminal reaches the command first, which then stops the server in good order.
+Only processes started here are stopped, each by process id. Each server runs in a new session, so that Ctrl-C in a
+terminal reaches only the command, which then stops the server.
 """
 import contextlib
 import os
@@ -41,9 +41,9 @@ def wait_for(process, port, log, patience_s=90):
 
 
 def stop(process, patience_s=30):
-    """Asks, waits, and at last insists, with the whole session that began with this process."""
+    """Stops all processes of the server's session: SIGTERM, a wait, then SIGKILL."""
     endings = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    signal.pthread_sigmask(signal.SIG_BLOCK, endings)  # An impatient second Ctrl-C waits, too.
+    signal.pthread_sigmask(signal.SIG_BLOCK, endings)  # Delays a second Ctrl-C until the server has stopped.
     try:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -57,7 +57,7 @@ def stop(process, patience_s=30):
 
 @contextlib.contextmanager
 def running(command, port, data, environment=None):
-    """The process of a server that answers on `port`; it has ended when the block is left."""
+    """Yields the process of a server that answers on `port`; the server is stopped when the block ends."""
     log = data / "server.log"
     with log.open("ab") as out:
         process = subprocess.Popen([str(word) for word in command], cwd=data, stdout=out, stderr=out,
@@ -75,7 +75,7 @@ def nats(port, data):
 
 
 def redis(port, data):
-    """Every write is synced before it is answered; no snapshot or rewrite disturbs the run."""
+    """Starts Redis with a sync before every answer, and without snapshots and log rewrites."""
     return running(["redis-server", "--bind", HOST, "--port", port, "--dir", data, "--save", "",
                     "--appendonly", "yes", "--appendfsync", "always",
                     "--auto-aof-rewrite-percentage", "0", "--daemonize", "no"], port, data)
@@ -83,7 +83,7 @@ def redis(port, data):
 
 @contextlib.contextmanager
 def rabbit(port, data):
-    """With a port mapper (epmd) of our own, so that none is left behind and none of others' is used."""
+    """Starts RabbitMQ with a separate port mapper (epmd), which is stopped with the server."""
     (data / "rabbitmq.conf").write_text(f"listeners.tcp.1 = {HOST}:{port}\n")
     (data / "enabled_plugins").write_text("[].\n")
     (data / "env.conf").write_text("")
@@ -122,12 +122,12 @@ def bare_http(binary):
 
 @contextlib.contextmanager
 def nothing(_port, _data):
-    """For a program that is its own server."""
+    """Starts no server, for a program that contains its own."""
     yield None
 
 
 def session_cpu_s(process):
-    """CPU time so far of the server and of everything it has started."""
+    """Returns the CPU time used by the server and the server's child processes."""
     if process is None:
         return 0.0
     ticks = 0

@@ -1,10 +1,11 @@
-"""The answer to a normal-priority request reaches its requester over dropped connections and kills of the hub, and a
-reply of a run that was lost is never taken for the answer to another request.
+"""Answers to normal-priority requests survive dropped connections and kills of the hub, and a reply from a lost run of
+the hub never answers another request.
 
-Proves W1: an answer is handed over until it is settled, within the retry limit and then as a dead letter, and can be fetched at
-/v1/requests/{id}, whatever the priority of its request; who held a line and is told 202 finds the answer in the mailbox
-Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale, and its ids of
-human tasks and dead letters name nothing
+Proves W1: an answer is delivered until the requester settles the delivery, within the retry limit and then as a dead
+letter, and is at /v1/requests/{id}, whatever the request's priority; a waiting requester that is told 202 finds the answer
+in the mailbox
+Proves D5: after an older copy of the data directory is restored, the delivery ids of the lost run are stale, and the lost
+run's ids of human tasks and dead letters are unknown
 """
 import http.client
 import json
@@ -27,7 +28,7 @@ SECONDS = 60
 
 
 def begin(path, retries=20, is_brief=True):
-    """A hub with two agents; with `is_brief`, one whose leases end soon."""
+    """Starts a hub and registers two agents; with `is_brief`, leases are short."""
     hub = Hub(path, SETTINGS.format(retries=retries) if is_brief else None).start()
     for agent in ("planner", "worker"):
         status, _ = hub.ask("PUT", f"/v1/agents/{agent}", {"dialect": "taskwire"})
@@ -50,7 +51,7 @@ def ask(hub, name):
 
 
 def take(hub, agent, seconds=SECONDS):
-    """The next delivery of an agent that polls."""
+    """Returns the next delivery of a polling agent."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         _, answer = hub.ask("GET", f"/v1/agents/{agent}/inbox?wait=200")
@@ -60,7 +61,7 @@ def take(hub, agent, seconds=SECONDS):
 
 
 def work(hub, name):
-    """worker answers the request that it is given."""
+    """The agent `worker` answers the next request."""
     delivery = take(hub, "worker")
     status, answer = hub.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", completion(name))
     check(status == 202, f"the reply was answered with {status}: {answer}")
@@ -82,7 +83,7 @@ def settle(hub, delivery):
 
 
 def drop_a_poll(path):
-    """The poll that gets the answer is cut off before a byte of it is read."""
+    """The requester's connection is cut before the requester reads a byte of the delivered answer."""
     hub = begin(path)
     ask(hub, "q-poll")
     line = socket.create_connection(("127.0.0.1", hub.port))
@@ -102,7 +103,7 @@ def drop_a_poll(path):
 
 
 def kill_before_the_ack(path):
-    """The hub is killed when the answer is handed over and not yet settled: by a poll, and on a WebSocket."""
+    """The hub is killed after delivering the answer and before the settlement, by poll and by WebSocket."""
     hub = begin(path)
     ask(hub, "q-kill")
     work(hub, "q-kill")
@@ -135,7 +136,7 @@ def kill_before_the_ack(path):
 
 
 def never_settle(path):
-    """Handed over as often as allowed, then a dead letter; and still to be fetched."""
+    """An answer that nobody settles becomes a dead letter at the retry limit, and is still at /v1/requests/{id}."""
     hub = begin(path, retries=2)
     ask(hub, "q-mute")
     status, shown = hub.ask("GET", "/v1/requests/q-mute?agent=planner")
@@ -153,7 +154,7 @@ def never_settle(path):
 
 
 def hold_the_line(path):
-    """Who waited on the line and lost the response fetches the answer, also from the next process."""
+    """A waiting requester that loses the response fetches the answer, also after a restart of the hub."""
     hub = begin(path, is_brief=False)
     line = socket.create_connection(("127.0.0.1", hub.port))
     body = json.dumps(request("q-line"))
@@ -169,11 +170,11 @@ def hold_the_line(path):
 
 
 class Line:
-    """A connection of which the test decides when its bytes come and when it ends."""
+    """A connection whose bytes and end the test controls."""
 
     def __init__(self, hub):
         self.line = socket.create_connection(("127.0.0.1", hub.port), timeout=SECONDS)
-        self.say("GET", "/healthz")  # From here on the hub knows the connection.
+        self.say("GET", "/healthz")  # The hub has now accepted the connection.
         self.hear()
 
     def say(self, method, path, body=None, prefer=""):
@@ -197,7 +198,7 @@ class Line:
 
 
 class AtOnce:
-    """What is said to the hub meanwhile, the hub hears all at once."""
+    """Stops the hub for the block, so that the hub receives all bytes sent in the block at once."""
 
     def __init__(self, hub):
         self.process = hub.process
@@ -216,7 +217,7 @@ def reply_on(line, delivery, name):
 
 
 def lose_the_line_early(path):
-    """Whose connection ends before the hub has decided the request holds no line: the answer comes to the mailbox."""
+    """A connection ends before the hub has decided the request: the answer is delivered to the mailbox."""
     hub = begin(path, is_brief=False)
     line = Line(hub)
     with AtOnce(hub):
@@ -230,7 +231,7 @@ def lose_the_line_early(path):
 
 
 def ask_again_on_another_line(path):
-    """A line is lost and the same request comes on another one at the same time: that one gets the answer."""
+    """A connection is lost while the same request arrives on another connection: the other connection gets the answer."""
     hub = begin(path, is_brief=False)
     lost, again = Line(hub), Line(hub)
     lost.hold("q-again")
@@ -245,13 +246,13 @@ def ask_again_on_another_line(path):
     status, answer = again.hear()
     if status == 200:
         expect_answer("q-again", {"message": answer})
-    else:  # It was told to look into the mailbox.
+    else:  # The response was 202: the answer is in the mailbox.
         expect_answer("q-again", take(hub, "planner"))
     hub.stop()
 
 
 def stop_while_the_answer_comes(path):
-    """Answers and the order to stop come at once: who holds a line gets the answer, on the line or in the mailbox."""
+    """Answers and SIGTERM arrive at once: a waiting requester gets the answer on the connection or in the mailbox."""
     hub = begin(path, is_brief=False)
     names = [f"q-stop-{i}" for i in range(6)]
     lines = {name: Line(hub) for name in names}
@@ -278,7 +279,7 @@ def stop_while_the_answer_comes(path):
 
 
 def restore_an_older_copy(path):
-    """Two runs from one copy hand out the same tickets; a reply of the first is no answer in the second."""
+    """Two runs from one copy use the same tickets; a reply to the first run's delivery is stale in the second run."""
     hub = begin(path, is_brief=False)
     check(hub.stop() == 0, "the hub does not stop")
     shutil.copytree(path, path + ".copy")
@@ -314,7 +315,7 @@ def restore_an_older_copy(path):
 
 
 def kept_for_people(hub, name):
-    """The ids of a human task and of a dead letter that the hub has from now on."""
+    """Creates a human task and a dead letter, and returns their ids."""
     status, asked = hub.ask("POST", "/v1/human", {"role": "legal", "question": name, "kind": "approve"},
                             {"Parlance-Operator": "olga"})
     check(status == 202, f"POST /v1/human answered {status} {asked}")
@@ -327,8 +328,8 @@ def kept_for_people(hub, name):
 
 
 def restore_what_waits_for_people(path):
-    """Two runs from one copy give one ticket to two human tasks, and to two dead letters: no id of the first acts in the
-    second."""
+    """Two runs from one copy use the same tickets for human tasks and dead letters; the first run's ids are unknown in
+    the second run."""
     hub = begin(path, is_brief=False)
     check(hub.stop() == 0, "the hub does not stop")
     shutil.copytree(path, path + ".copy")
@@ -363,7 +364,7 @@ def restore_what_waits_for_people(path):
 
 
 def page_through_what_waits(path):
-    """The id of the last of a page, as it is shown, is where the next page begins."""
+    """The last id of a page, as the page shows the id, works as `after` of the next page."""
     hub = begin(path, is_brief=False)
     kept = [kept_for_people(hub, f"page-{i}") for i in range(3)]
     for route, items, name, shown in (("human", "human_tasks", "id", [ids[0] for ids in kept]),
@@ -379,7 +380,7 @@ def page_through_what_waits(path):
 
 
 def read_beyond_the_end(path):
-    """Who knows more records than there are is told so at once; who asks for the next one waits for it."""
+    """A read from beyond the next record is refused at once; a read from the next record waits."""
     hub = begin(path, is_brief=False)
     last = hub.ask("GET", "/v1/hub")[1]["sequence"]
     for words, headers in ((f"?from={last + 2}", {}), ("?from=1000000&follow=false", {}),

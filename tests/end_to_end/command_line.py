@@ -26,14 +26,14 @@ while True: time.sleep(1)
 
 
 def parlance(hub, *words, stdin=None, env=None):
-    """Runs one command to its end."""
+    """Runs one command and waits for the exit."""
     where = ["--hub", f"127.0.0.1:{hub.port}"] if hub else []
     return subprocess.run([BINARY, *where, *words], input=stdin, capture_output=True, text=True,
                           timeout=60, env={**os.environ, **(env or {})})
 
 
 class Running:
-    """A command that goes on until it is told to end."""
+    """A command that runs until a signal stops it."""
 
     def __init__(self, hub, *words):
         where = ["--hub", f"127.0.0.1:{hub.port}"] if hub else []
@@ -47,7 +47,7 @@ class Running:
         return pipe.readline().decode()
 
     def end(self, number=signal.SIGINT, seconds=30):
-        """The exit code after the signal."""
+        """Sends the signal and returns the exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(seconds)
@@ -88,7 +88,7 @@ def listen_waits_for_the_hub(hub):
         until(lambda: is_here(hub, "bob"), "bob is not here")
         hub.ask("POST", "/v1/messages", message("alice", 1, to="bob"))
         check(json.loads(listening.line())["message"]["payload"]["n"] == 1, "the first is wrong")
-        # What is shown is not settled yet; a hub that stops before would rightly deliver it again.
+        # A printed delivery is not settled yet; a hub that stops earlier would deliver the message again.
         until(lambda: hub.ask("GET", "/v1/agents/bob")[1]["in_flight"] == 0, "it is not settled")
         check(hub.stop() == 0, "no clean stop")
         hub.start()
@@ -129,14 +129,14 @@ while True:
 
 
 def cpu_seconds(process):
-    """What the process itself has used, its children not counted."""
+    """Returns the CPU seconds of the process without its children."""
     with open(f"/proc/{process.pid}/stat") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def a_program_that_floods_is_ended_and_reported(hub):
-    """It costs next to nothing, the user is told, and each message still has its answer."""
+    """`agent exec` uses little CPU, reports the flood on stderr, and every message still gets an answer."""
     words = ("agent", "exec", "--as", "flood", "--register", "--", sys.executable, "-c", FLOOD)
     ask = ("request", "--as", "alice", "--to", "flood", "--wait", "20000", "--json", "hello")
     with Running(hub, *words) as agent:
@@ -163,7 +163,7 @@ for line in sys.stdin:
 
 
 def an_answer_that_is_too_large_harms_nobody_else(hub):
-    """It is refused for good, and what its neighbours hold stays theirs."""
+    """The answer is refused for good, and the deliveries of other copies of the program stay leased to them."""
     words = ("agent", "exec", "--as", "writer", "--register", "--concurrency", "3", "--", sys.executable, "-c", LARGE)
     with Running(hub, *words) as agent:
         until(lambda: is_here(hub, "writer"), "the agent is not here")
@@ -201,7 +201,7 @@ for line in sys.stdin:
 
 
 def a_cancelled_task_is_not_answered(hub, scratch):
-    """Proves X21: the program at work is told, its late line answers nobody, and what had not begun never begins."""
+    """Proves X21: the working program is told of a cancellation, its late line is dropped, and queued messages do not start."""
     where = scratch + "/told"
     words = ("agent", "exec", "--as", "worker", "--register", "--tell-cancelled", "--",
              sys.executable, "-c", STOPPABLE, where)
@@ -275,7 +275,7 @@ def a_stubborn_program_is_killed(hub, scratch):
 
 
 def bury(hub, number):
-    """A dead letter's id."""
+    """Creates a dead letter and returns its id."""
     hub.ask("POST", "/v1/messages", message("ada", number, to="carol"))
     _, taken = hub.ask("GET", "/v1/agents/carol/inbox")
     delivery = taken["messages"][0]["delivery_id"]
@@ -334,7 +334,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def completed(*words):
-    """What bash offers for the last word."""
+    """Returns bash's completions for the last word."""
     script = COMPLETE.format(binary=BINARY, shell="bash", at=len(words),
                              words=" ".join(f"'{word}'" for word in ("parlance", *words)))
     done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=20)
@@ -397,7 +397,7 @@ def every_exit_code_is_the_documented_one(hub, scratch):
     segment = sorted(name for name in os.listdir(copy) if re.fullmatch(r"\d+\.journal", name))[0]
     with open(os.path.join(copy, segment), "r+b") as file:
         content = bytearray(file.read(65536))
-        at = content.index(b"ERROR_REPORT")  # Inside a record, whatever the format around it.
+        at = content.index(b"ERROR_REPORT")  # A byte inside a record.
         content[at] ^= 1
         file.seek(0)
         file.write(content)
@@ -435,7 +435,7 @@ inputs_json: {
 
 
 OLD = {"version": "0.8", "request_id": "550e8400-e29b-41d4-a716-446655440000", "target": "byte", "result": "r", "status": "success"}
-# Answers that say neither who asked nor, in kessel, who answers.
+# Answers that name no requester and, in kessel, no answering agent.
 ANSWER = {"request_id": "sess-789-20250118-143022", "status": "ERROR", "error_code": "DATA_NOT_FOUND", "error_message": "none"}
 SPOKEN = {"request_id": "550e8400-e29b-41d4-a716-446655440000", "target_employee": "byte", "summary": "s", "result": "r", "status": "success",
           "token_usage": {"prompt": 1, "completion": 1, "total": 2}}
@@ -471,7 +471,7 @@ def messages_are_validated_without_a_hub(_, scratch):
 
 
 def messages_are_converted_and_come_back(_, scratch):
-    """Proves P1: through each other dialect and back it is what it was."""
+    """Proves P1: a message converted to each other dialect and back equals the original."""
     where = scratch + "/message.json"
     with open(where, "w") as file:
         json.dump(GOOD, file)
@@ -481,7 +481,7 @@ def messages_are_converted_and_come_back(_, scratch):
         expect(parlance(None, "validate", "-", stdin=there.stdout), DONE, f"ok {dialect} ")
         back = parlance(None, "convert", "--from", dialect, "--to", "taskwire", "-", stdin=there.stdout)
         check(json.loads(back.stdout) == GOOD, f"through {dialect}: {back.stdout}{back.stderr}")
-    # What names nobody names nobody when it comes back, whatever stood in for them there.
+    # A message without a sender or recipient has none after the round trip, whatever the other dialect required.
     for nameless, origin in ((ANSWER, "kessel"), (SPOKEN, "delegation")):
         for dialect in ("taskwire", "kessel", "delegation", "sam", "correlation"):
             there = parlance(None, "convert", "--from", origin, "--to", dialect, "-", stdin=json.dumps(nameless))
@@ -497,12 +497,12 @@ def messages_are_converted_and_come_back(_, scratch):
     check(len(done.stdout.splitlines()) == 1, done.stdout)
     told = json.loads(expect(parlance(None, "convert", "--to", "sam", "-", stdin=json.dumps(OLD)), DONE).stdout)
     check(told["sender"] == {"agent_id": "byte"} and told["payload"]["data"] == "r", str(told))
-    # What the document gives by default is told where something must stand.
+    # Where the target dialect requires a field, the source dialect's default value is written.
     request = {"source_agent": "CST", "target_agent": "ANL", "capability_code": "ANL_NPV",
                "request_id": "sess-789-20250118-143022", "inputs_json": {}}
     told = json.loads(parlance(None, "convert", "--to", "delegation", "-", stdin=json.dumps(request)).stdout)
     check(told["constraints"]["deadline_ms"] == 30000, str(told))
-    # A part of a message, as its document shows it.
+    # A part of a message, as the dialect's document shows the part.
     part = {"session_id": "sess-789", "original_request": "Help me", "prior_agents": ["ORC"]}
     expect(parlance(None, "convert", "--from", "kessel", "--to", "sam", "-", stdin=json.dumps(part)), DONE, "Help me")
     done = parlance(None, "convert", "--to", "sam", "--json", "-", stdin=json.dumps([GOOD, {**GOOD, "to": 7}]))
@@ -524,7 +524,7 @@ def contracts_are_printed(_):
 
 
 def a_ready_profile_is_registered(hub):
-    """Proves K1: the nine agents of kessel come as data."""
+    """Proves K1: the profile `kessel` registers nine agents from a data file."""
     expect(parlance(hub, "agents", "register"), MISUSED, "--profile")
     expect(parlance(hub, "agents", "register", "--profile", "esperanto"), MISUSED, "esperanto", "kessel")
     expect(parlance(hub, "agents", "register", "--profile", "kessel", "XYZ"), MISUSED, "XYZ")
@@ -537,7 +537,7 @@ def a_ready_profile_is_registered(hub):
 
 
 def has_begun(process):
-    """It catches Ctrl-C by now: bit 1 of the caught signals is SIGINT."""
+    """Returns whether the process catches SIGINT, which is bit 1 of SigCgt in /proc."""
     with open(f"/proc/{process}/status") as file:
         return int(re.search(r"^SigCgt:\s*(\w+)$", file.read(), re.MULTILINE)[1], 16) >> 1 & 1
 
@@ -561,7 +561,7 @@ def words_are_classified(hub):
 
 
 def a_workflow_is_replayed_from_the_journal_of_a_running_hub(hub):
-    """P3: by the same rules nothing differs; by the policy of now, the second of two at a time does."""
+    """P3: a replay by the same rules shows no difference; by today's policy the second of two parallel steps differs."""
     for agent in ("left", "right"):
         hub.ask("PUT", f"/v1/agents/{agent}", {"dialect": "kessel"})
     steps = [{"id": agent, "agent": agent} for agent in ("left", "right")]

@@ -1,8 +1,8 @@
-"""The contracts that the hub serves, held against what it really takes and gives.
+"""Compares the contracts that the hub serves with the messages that the hub accepts and sends.
 
-Another's implementation of JSON Schema judges messages that were made from the tables, the same with something wrong in
-them, and what agents of five dialects were shown; the hub and the schema must agree on each. PARLANCE_SAMPLES says how
-many messages of each kind (default 12), PARLANCE_SEED which.
+An independent JSON Schema implementation validates messages generated from the dialects' tables, corrupted copies of
+these messages, and deliveries to agents of five dialects; hub and schema must agree on every message. PARLANCE_SAMPLES
+sets the number of messages of each kind (default 12), PARLANCE_SEED the random seed.
 """
 import copy
 import http.client
@@ -24,11 +24,11 @@ PROGRAM = os.environ.get("PARLANCE_SAMPLE_PROGRAM", "samples")
 WRONG = [None, [], {}, "", "nonsense", 17, -1, 0.5, True, [None], {"x": None}]
 UNREAD = {"PROTOCOL_VERSION_UNSUPPORTED", "INPUT_VALIDATION_FAILED", "OUTPUT_VALIDATION_FAILED", "MESSAGE_MALFORMED",
           "MESSAGE_DIALECT_UNKNOWN", "HANDOFF_CONTEXT_INCOMPLETE"}
-BEYOND_SCHEMAS = "must be prompt and completion together"  # A sum; said in words only.
+BEYOND_SCHEMAS = "must be prompt and completion together"  # JSON Schema cannot express a sum.
 
 
 class Schemas:
-    """Everything under /schemas, ready to judge."""
+    """Validators for all schemas under /schemas."""
 
     def __init__(self, hub):
         status, listed = hub.ask("GET", "/schemas")
@@ -51,14 +51,14 @@ class Schemas:
 
 
 def is_read(hub, dialect, sample):
-    """Whether the hub can read it: (verdict, its words). Nobody need be there to take it."""
+    """Returns (whether the hub can read the message, the hub's answer). The recipient need not exist."""
     _, answer = hub.ask("POST", "/v1/messages", sample, {"Parlance-Dialect": dialect, "Parlance-Agent": "caller"})
     problems = [one for one in answer.get("problems", []) if BEYOND_SCHEMAS not in one["rule"]]
     return not (answer.get("code") in UNREAD and problems), answer.get("detail", "")
 
 
 def places(value, path=()):
-    """Every place in it, as the names that lead there."""
+    """Yields the path of every value in the message."""
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -67,7 +67,7 @@ def places(value, path=()):
 
 
 def spoilt(sample, chance):
-    """A copy with something taken away or put in its place: (what, copy)."""
+    """Returns (description, copy of the message) with one value removed or replaced."""
     changed = copy.deepcopy(sample)
     path = chance.choice(list(places(changed)))
     around = changed
@@ -139,7 +139,7 @@ def an_unknown_kind_is_told_the_known_ones(hub):
 
 
 class Document:
-    """An OpenAPI or AsyncAPI document, and the schemas that it refers to."""
+    """An OpenAPI or AsyncAPI document with the schemas that the document refers to."""
 
     def __init__(self, hub, path, schemas):
         status, self.root = hub.ask("GET", path)
@@ -155,7 +155,7 @@ class Document:
         return place
 
     def whole(self, value):
-        """With what it refers to put in its place."""
+        """Returns the schema with every reference replaced by the referenced schema."""
         if isinstance(value, list):
             return [self.whole(each) for each in value]
         if not isinstance(value, dict):
@@ -175,7 +175,7 @@ class Document:
 
 
 class Routes(Document):
-    """Calls the hub, and holds what is said to what /openapi.json says of it."""
+    """Calls the hub, and validates requests and answers against /openapi.json."""
 
     def __init__(self, hub, schemas):
         super().__init__(hub, "/openapi.json", schemas)
@@ -219,7 +219,7 @@ class Routes(Document):
 
 
 def the_routes_are_as_described(hub, schemas):
-    """Every route once with success, and some without."""
+    """Calls every route once with success, and some routes with an error."""
     routes = Routes(hub, schemas)
     call, refuse = routes.call, routes.refuse
     call("PUT", "/v1/agents/tour", {"dialect": "taskwire", "capabilities": [{"code": "T"}], "tools_allowed": ["x"]})
@@ -342,7 +342,7 @@ def the_routes_are_as_described(hub, schemas):
 
 
 class WatchedSocket(Socket):
-    """Every frame in both directions is held to what /asyncapi.json says of its verbs."""
+    """A WebSocket that validates every frame in both directions against /asyncapi.json."""
 
     def __init__(self, document, *words, **hello):
         self.document, self.seen = document, set()
@@ -385,7 +385,7 @@ def the_frames_are_as_described(hub, schemas):
         until(socket, "settled")
     socket.say({"stream": [{"message_id": "watched-reply", "after": 0}]})
     until(socket, "progress")
-    # Another's task, for an answer that nobody has settled holds up its own.
+    # Uses another task, because an unsettled answer blocks later messages of the same task.
     socket.say({"credit": 3, "send": [message("other", "unwanted", "watched", "HELP_REQUEST") | {"from": "watched"}]})
     while not any(item["message"]["id"] == "other-unwanted" for item in until(socket, "deliver")):
         pass

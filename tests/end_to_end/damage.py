@@ -1,7 +1,8 @@
-"""Damage in old records of a running hub: it is found, said, read around and repaired.
+"""Damage in old records of a running hub is detected, reported, skipped and repaired.
 
-Proves A2, D1: a bit that flips in an old segment is found by the scrub (log, metrics, /readyz), is never served (JOURNAL_DAMAGED), costs
-the views one record and not the rest, and `parlance journal repair --from COPY` brings it back, from a copy of this journal and from no other.
+Proves A2, D1: the scrub finds a flipped bit in an old segment (log, metrics, /readyz), the hub never serves the damaged
+record (JOURNAL_DAMAGED), the views lose only that record, and `parlance journal repair --from COPY` restores the record
+from a copy of the same journal and refuses other journals
 """
 import http.client
 import json
@@ -25,7 +26,7 @@ DONE, REFUSED, MISUSED, DAMAGED = 0, 1, 2, 5
 
 
 def until(what, is_true):
-    """Looks again and again, for a bounded time."""
+    """Repeats a check until the check passes or the time is over."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         found = is_true()
@@ -56,7 +57,7 @@ def send(hub, name, count):
 
 
 def ask_worker(hub):
-    """A request that has its answer: the repeat of it is answered from the record."""
+    """Sends a request that is answered; the hub answers repeats of the request from the journal."""
     body = {"id": "asked-1", "from": "sender", "to": "worker", "type": "TASK_ASSIGNMENT",
             "payload": {"task_id": "asked", "action": "x"}}
     status, answer = hub.ask("POST", "/v1/messages", body)
@@ -74,7 +75,7 @@ def segments(data):
 
 
 def flip(data, text):
-    """One bit of this text, in whatever segment it stands; which one that is."""
+    """Flips one bit of this text in the segment that has the text, and returns the segment's name."""
     for name in segments(data):
         with open(os.path.join(data, name), "r+b") as file:
             at = file.read().find(text)
@@ -106,7 +107,7 @@ def contents(data):
 
 
 def events(hub, path="/v1/events?from=1&follow=false"):
-    """(the ids of all events, the data of those that say an error)."""
+    """Returns (the ids of all events, the data of the error events)."""
     _, text = hub.ask("GET", path)
     ids, errors = [], []
     for block in text.strip().split("\n\n"):
@@ -171,7 +172,7 @@ def a_repeat_of_what_was_answered_says_so(hub, asked):
 
 
 def views_go_on_behind_it(hub, lost):
-    """Written anew from the damaged journal, they have everything else, and say what they lack."""
+    """Views rebuilt from a damaged journal have all other records and report the missing record."""
     os.remove(os.path.join(hub.data, "views.db"))
     until("views without the record", lambda: metric(hub, "parlance_views_missing_records") == 1)
     send(hub, "after", 1)
@@ -194,7 +195,7 @@ def views_go_on_behind_it(hub, lost):
 
 
 def wrong_copies_are_refused(scratch, data, copy, segment):
-    """Each with what is wrong, and no byte changed."""
+    """`journal repair` refuses each wrong copy with the reason, and changes no byte of the journal."""
     before = contents(data)
 
     def refused(what, code, *words):

@@ -1,7 +1,7 @@
-"""The forms of the five dialects that the kill test sends, each made from one reference.
+"""Messages of the five dialects for the kill test, each built from a reference.
 
-A reference is a short name that the content of a message carries as `ref:NAME;`, so that a reader of any dialect finds it again.
-A reply also carries `said:MARK;`, drawn afresh for every reply, so that two replies to one request are told apart.
+A reference is a short name in the content of a message, as `ref:NAME;`, so that a reader of any dialect finds the name.
+A reply also has `said:MARK;` with a new mark, which distinguishes two replies to one request.
 """
 import hashlib
 import json
@@ -12,7 +12,7 @@ DIALECTS = ("taskwire", "kessel", "delegation", "sam", "correlation")
 PRIORITIES = ("critical", "high", "normal", "low")
 CAPABILITY = {"code": "ANL_NPV", "version": "1.0", "description": "answers a question",
               "input_schema": {"type": "object"}, "output_schema": {"type": ["object", "string"]}}
-TIMEOUT_MS = 120_000  # Longer than a run: a request that nobody answers is found as unanswered, not as timed out.
+TIMEOUT_MS = 120_000  # Longer than a run, so that a lost request shows as unanswered and not as timed out.
 NOW = "2025-11-23T10:00:00Z"
 
 REFERENCE = re.compile(r"ref:([\w.-]+);")
@@ -25,12 +25,12 @@ def text_of(name):
 
 
 def uuid_of(name):
-    """A UUID v4 that is the same for the same name."""
+    """Returns a UUID v4 derived from the name."""
     return str(uuid.UUID(bytes=hashlib.md5(name.encode()).digest(), version=4))
 
 
 def conversation_of(name):
-    """A correlation id in the form that the dialect `correlation` insists on."""
+    """Returns a correlation id in the form that the dialect `correlation` requires."""
     return f"session_user_1692633600_{hashlib.md5(name.encode()).hexdigest()[:8]}_1692633612"
 
 
@@ -59,12 +59,12 @@ def correlation_notice(name, sender, to, priority, task):
             "payload": {"text": text_of(name)}}
 
 
-# The dialect `delegation` has no form that awaits no answer.
+# Every message of the dialect `delegation` is a request or a reply, so the dialect is missing here.
 NOTICES = {"taskwire": taskwire_notice, "kessel": kessel_notice, "sam": sam_notice, "correlation": correlation_notice}
 
 
 def priority_of(dialect, is_request, priority):
-    """The priority that the message really has: kessel has no critical, and its notices are normal."""
+    """Returns the priority of the message in the dialect: kessel has no critical, and notices of kessel are normal."""
     if dialect != "kessel":
         return priority
     return ("high" if priority == "critical" else priority) if is_request else "normal"
@@ -123,18 +123,18 @@ def reply_to(dialect, name, mark):
 # --- reading ---------------------------------------------------------------------------------------------------------------
 
 def id_of(dialect, name):
-    """The message id under which the reference goes."""
+    """Returns the message id for the reference."""
     return uuid_of(name) if dialect in ("kessel", "delegation") else name
 
 
 def reference_in(message):
-    """The reference that the content carries; None of a message without one."""
+    """Returns the reference in the content, or None."""
     found = REFERENCE.search(json.dumps(message))
     return found[1] if found else None
 
 
 def outcome_in(answer):
-    """The mark of the reply that this answer is, or the hub's own error code."""
+    """Returns the mark in the answer, or the hub's error code."""
     text = json.dumps(answer)
     if found := MARK.search(text):
         return found[1]
@@ -143,7 +143,7 @@ def outcome_in(answer):
 
 
 def answered_name(answer, names):
-    """Which of the open requests `names` (reference by id) an answer is for."""
+    """Returns the reference of the request that the answer is for; `names` maps ids of open requests to references."""
     name = reference_in(answer)
     if name in names.values():
         return name

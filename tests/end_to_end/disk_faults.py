@@ -1,8 +1,7 @@
-"""Every write, sync, open and rename of the real binary fails or kills it, one at a time (strace injects).
+"""Fails one write, sync, open or rename of the real binary at a time, or kills the binary there (injected by strace).
 
-Proves D1, A2: whatever call fails, what was acknowledged is there and the chain verifies.
-Whatever happens, a restart works and has everything that was acknowledged. PARLANCE_FAULTS=all tries
-every call of each kind up to 40 instead of a sample.
+Proves D1, A2: whatever call fails, every acknowledged message is in the journal after a restart, and the chain verifies.
+PARLANCE_FAULTS=all tries the first 40 calls of each kind instead of a sample.
 """
 import http.client
 import os
@@ -21,18 +20,18 @@ CONTROL = os.environ.get("PARLANCE_CONTROL", "")
 ALL = os.environ.get("PARLANCE_FAULTS") == "all"
 CALLS = ("pwrite64", "fdatasync", "fsync", "openat", "renameat")
 MARK = "high-water"
-SPENT = ("EMFILE", "ENFILE", "ENOMEM")  # What is as good as a full disk where a file is opened.
+SPENT = ("EMFILE", "ENFILE", "ENOMEM")  # Errors of open() that the hub treats like a full disk.
 
 
 def injected(call, fault, when, path=None):
-    """With `path`, only calls on that file are counted, whether they name it in full or inside its directory."""
+    """With `path`, strace counts only calls on that file, by absolute path or relative to the file's directory."""
     only = ["-P", path, "-P", os.path.basename(path)] if path else []
     return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", *only, "-e", f"trace={call}",
             "-e", f"inject={call}:{fault}:when={when}"]
 
 
 def send(hub, acknowledged, count=MESSAGES, sender="alice", timeout=5, text_bytes=0):
-    """Sends until something else than 202 comes: its status and answer, or None."""
+    """Sends messages until an answer is not 202; returns that status and answer, or None."""
     for number in range(count):
         item = message(sender, number)
         item["payload"]["text"] = "x" * text_bytes
@@ -54,7 +53,7 @@ def register(hub):
 
 
 def everything_is_there(hub, acknowledged, what):
-    """After a restart without faults."""
+    """Restarts the hub without faults; checks that all acknowledged messages are delivered and the chain verifies."""
     hub.kill()
     hub.start()
     if acknowledged:
@@ -72,7 +71,7 @@ def one_call_goes_wrong(scratch, call, fault, when):
     try:
         hub.launch(injected(call, fault, when))
         if hub.is_up(20) and register(hub):
-            # Enough to go on to the next segments.
+            # Enough messages to start new segments.
             send(hub, acknowledged, text_bytes=20_000)
         everything_is_there(hub, acknowledged, what)
     finally:
@@ -104,7 +103,7 @@ def a_failed_sync_is_final(scratch):
 
 
 def a_full_disk_refuses_and_resumes(scratch):
-    """By injection: so many writes find no space, then there is space again."""
+    """Some writes fail with ENOSPC (injected), then writes succeed again."""
     hub = Hub(scratch + "/enospc", SETTINGS)
     acknowledged = set()
     try:
@@ -117,7 +116,7 @@ def a_full_disk_refuses_and_resumes(scratch):
 
 
 def send_until_full(hub, acknowledged):
-    """What is already decided waits for space and is acknowledged then; what comes later is refused."""
+    """Messages that the hub decided wait for space and are then acknowledged; later messages are refused."""
     sender = threading.Thread(target=send, args=(hub, acknowledged, 100, "filler", 30))
     sender.start()
     try:
@@ -149,12 +148,12 @@ def check_full_and_back(hub, acknowledged, fill, give_space):
 
 
 def no_descriptors_are_a_full_disk(scratch):
-    """Proves G7: without descriptors new work is refused, and taken again without a restart."""
+    """Proves G7: without file descriptors new work is refused, and accepted again later without a restart."""
     for fault in SPENT:
         hub = Hub(f"{scratch}/{fault}", SETTINGS)
         acknowledged = set()
         try:
-            # The first segments are made, the next ones cannot be for a while.
+            # The hub creates the first segments; creating the next ones fails for a while.
             hub.start(injected("openat", f"error={fault}", "4..12", hub.data + "/spare.tmp"))
             check(register(hub), "no registration before the fault")
             check_spent_and_back(hub, acknowledged, fault)
@@ -164,7 +163,7 @@ def no_descriptors_are_a_full_disk(scratch):
 
 
 def check_spent_and_back(hub, acknowledged, what):
-    """Full segments follow each other; those that cannot be made refuse work until they can."""
+    """While the next segment cannot be created the hub refuses work, and accepts work once creation succeeds."""
     codes = set()
     end = time.monotonic() + 60
     number = 0
@@ -190,7 +189,7 @@ def check_spent_and_back(hub, acknowledged, what):
 
 
 def few_descriptors_and_many_connections(scratch):
-    """Proves G7: connections that take every descriptor do not end the hub; when they go it serves as before."""
+    """Proves G7: the hub survives connections that use every file descriptor, and serves again after they close."""
     hub = Hub(scratch + "/few", SETTINGS)
     acknowledged = set()
     idle = []
@@ -204,7 +203,7 @@ def few_descriptors_and_many_connections(scratch):
                 idle.append(socket.create_connection(("127.0.0.1", hub.port), timeout=2))
         except OSError:
             pass
-        for number in range(40):  # Over several segments, on a connection that was there before.
+        for number in range(40):  # The messages fill several segments, on a connection opened earlier.
             item = message("filler", number)
             item["payload"]["text"] = "x" * 20_000
             try:
@@ -235,7 +234,7 @@ def few_descriptors_and_many_connections(scratch):
 
 
 def the_high_water_mark_goes_wrong(scratch):
-    """Proves A2: whatever call on the mark's own file fails or kills the hub, the next start goes well."""
+    """Proves A2: whatever call on the file `high-water` fails or kills the hub, the next start succeeds."""
     for call, path in (("pwrite64", MARK), ("fdatasync", MARK), ("openat", MARK), ("pwrite64", MARK + ".tmp"),
                        ("fdatasync", MARK + ".tmp"), ("openat", MARK + ".tmp"), ("renameat", MARK + ".tmp")):
         for fault in ("error=EIO", "error=ENOSPC", "error=EMFILE", "signal=SIGKILL"):
@@ -254,7 +253,7 @@ def one_call_on_the_mark_goes_wrong(data, call, path, fault, when):
         hub.launch(injected(call, fault, when, f"{hub.data}/{path}"))
         if hub.is_up(20) and register(hub):
             send(hub, acknowledged, 3)
-            time.sleep(1.2)  # The mark follows within a second,
+            time.sleep(1.2)  # The hub writes the mark within a second,
             send(hub, acknowledged, 3, "late")
             if hub.process.poll() is None:
                 hub.process.terminate()  # and at a clean stop.
@@ -266,7 +265,7 @@ def one_call_on_the_mark_goes_wrong(data, call, path, fault, when):
 
 
 def a_really_full_disk(scratch):
-    """A file system of 8 MiB; a ballast file is what is removed to make room."""
+    """Fills a file system of 8 MiB, then removes a ballast file to make room."""
     place = scratch + "/small"
     os.mkdir(place)
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", place],
@@ -301,7 +300,7 @@ def a_really_full_disk(scratch):
 
 
 def the_control_is_caught(scratch):
-    """A hub that acknowledges before it syncs must fail the check that the others pass."""
+    """A hub that acknowledges before the sync must fail the check of this script."""
     if not CONTROL:
         print("skipped: this build has no planted bugs (PARLANCE_MUTANTS)")
         return

@@ -1,6 +1,6 @@
-"""`parlance doctor` against hubs that are as they should be, stricter, looser, and ill.
+"""`parlance doctor` against hubs with default limits, stricter limits, looser limits, and broken guards.
 
-Proves X22: the document's checklist, tried by `parlance doctor` against the running hub
+Proves X22: `parlance doctor` tries the document's checklist against the running hub
 """
 import http.client
 import http.server
@@ -24,7 +24,7 @@ TOO_WIDE = "then 429 DELEGATION_FANOUT_EXCEEDED"
 
 
 class Between:
-    """Stands between the doctor and a hub. What `meddle` answers to (method, path) is said in the hub's place."""
+    """A proxy between `parlance doctor` and a hub. A result of `meddle` for (method, path) replaces the hub's answer."""
 
     def __init__(self, hub, meddle):
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -68,7 +68,7 @@ def doctor(hub, *words, expected=0):
 
 
 def examined(hub, expected=0):
-    """What it says of each item, by its short name; and nobody of the examination stays."""
+    """Returns the doctor's result for each item by short name, and checks that the doctor removed its agents."""
     items = [json.loads(line) for line in doctor(hub, "--json", expected=expected).splitlines()]
     check([item["item"] for item in items] == list(ITEMS.values()), f"not the document's checklist: {items}")
     _, agents = hub.ask("GET", "/v1/agents")
@@ -90,7 +90,7 @@ def a_hub_as_it_comes_is_well(hub):
     check(which(items, True) == list(ITEMS), f"the checklist does not hold: {items}")
     said = doctor(hub)
     check("10 of 10 items hold\n" in said and "✗" not in said and "?" not in said, f"not said so: {said}")
-    # Each depth is tried where it ends: that of a request which names none, and the hub's own.
+    # The doctor tries both depth limits: the default of a request without max_depth, and the hub's depth_max.
     for policy, limit in (({}, "8 (default)"), ({"depth_max": 8}, "8 (hub)"), ({"depth_max": 5}, "5 (hub)"),
                           ({"depth_max": 2}, "2 (hub)")):
         allow(hub, {"hub": policy})
@@ -107,11 +107,11 @@ def a_stricter_hub_is_well_too(hub):
         allow(hub, {"hub": policy})
         items = examined(hub)
         check(which(items, True) == list(ITEMS), f"{policy} is taken for an illness: {items}")
-    # A smaller breadth is tried where it ends.
+    # The doctor tries a smaller fan-out at that limit.
     allow(hub, {"platform": {"delegation": {"fanout_max": 2}}})
     breadth = examined(hub)["fan-out"]["happened"]
     check(breadth == f"2 of 2 taken, {TOO_WIDE}; the policy has fanout_max 2 (platform delegation)", breadth)
-    # A shorter time is what is waited for.
+    # The doctor waits only as long as a shorter deadline.
     allow(hub, {"hub": {"deadline_ms_max": 40}})
     said = [json.loads(line) for line in subprocess.run(
         [BINARY, "--hub", f"127.0.0.1:{hub.port}", "doctor", "--json"], capture_output=True, text=True, timeout=60,
@@ -121,7 +121,7 @@ def a_stricter_hub_is_well_too(hub):
 
 
 def what_another_limit_hinders_is_not_tried(hub):
-    # Who may send one message gets no second one in, and the tenth token of nine is nobody's.
+    # A rate of one message refuses the second message, and a budget of nine tokens refuses the tenth token.
     for policy, hindered in (({"messages_per_minute": 1}, ["depth", "fan-out", "cycle", "user"]),
                              ({"requests_per_user_minute": 1}, ["depth", "fan-out", "cycle"]),
                              ({"tokens_in_total": 9}, ["depth", "fan-out", "cycle", "timeout", "personal", "user"]),
@@ -137,10 +137,10 @@ def what_another_limit_hinders_is_not_tried(hub):
         for name in hindered:
             because = items[name]["not_tried_because"]
             check(because.startswith(f"{rule} {value} (hub): "), f"the rule is not named: {because}")
-        if rule == "chain_enabled":  # That something is logged is seen of what is refused too.
+        if rule == "chain_enabled":  # Refused delegations are logged too, so the log item passes.
             audit = items["audit"]["happened"]
             check(audit == "403 ROUTE_NOT_PERMITTED, then a row", f"not told: {audit}")
-    # They are counted apart.
+    # The doctor counts failed items and untried items separately.
     allow(hub, {"hub": {"messages_per_minute": 1}})
     said = doctor(hub, expected=REFUSED)
     check("\n6 of 10 items hold, 4 could not be tried\n" in said, f"not counted: {said}")
@@ -155,7 +155,7 @@ def nobody_is_asked_to_approve_it(hub):
     check("people would be asked" in said and "risk_low" in said, f"not said: {said}")
     allow(hub, {"hub": {"risk_low": 100}})
     examined(hub)
-    # Nor where it comes to that only in the middle of an item.
+    # The same holds when a limit is reached in the middle of an item.
     allow(hub, {"hub": {"tokens_per_root": 20, "budget_asks_people": 1}})
     breadth = examined(hub, expected=REFUSED)["fan-out"]
     check(breadth["ok"] is None and breadth["happened"].startswith("2 of 3 taken, then not sent"), f"not told: {breadth}")
@@ -163,7 +163,7 @@ def nobody_is_asked_to_approve_it(hub):
     _, asked = hub.ask("GET", "/v1/human?state=all")
     check(asked["human_tasks"] == [], f"people were asked: {asked}")
     allow(hub, {})
-    # That nothing is taken at all is said first.
+    # The doctor reports first that the hub accepts no work at all.
     hub.ask("POST", "/v1/fleet/stop", {})
     said = doctor(hub, expected=REFUSED)
     check("the fleet is stopped" in said and "fleet resume" in said and "✗" not in said, f"not said first: {said}")
@@ -182,7 +182,7 @@ def a_looser_hub_is_not_well(hub):
             items = examined(hub, expected=REFUSED)
             check(which(items, False) == [item] and which(items, None) == [], f"{policy} is not noticed: {items}")
             check(items[item]["happened"].endswith(f"the policy has {rule} {most + 1} ({scope})"), f"not named: {items[item]}")
-        # Whoever has no more than the default is not let too far.
+        # A depth_max equal to the default is not reported as too large.
         allow(hub, {"hub": {rule: 2}, "agent": {agent: {rule: most}}})
         examined(hub)
     allow(hub, {"hub": {"depth_max": 64}})
@@ -211,7 +211,7 @@ def a_guard_that_sleeps_is_found(scratch):
 
 
 def nobody_stays(hub):
-    # Who took something keeps it when its time is over: that has to be settled too.
+    # An agent keeps a delivery after the request's deadline; the doctor settles that delivery too.
     for deadline_ms in (1, 10, 40, 100, 300):
         allow(hub, {"hub": {"deadline_ms_max": deadline_ms}})
         done = subprocess.run([BINARY, "--hub", f"127.0.0.1:{hub.port}", "doctor", "--json"], capture_output=True, text=True,
@@ -226,7 +226,7 @@ def nobody_stays(hub):
         _, agents = hub.ask("GET", "/v1/agents")
         check(agents["agents"] == [], f"the doctor left something behind at {deadline_ms} ms: {agents}")
     allow(hub, {})
-    # Who may not go at first is asked again; who may not go at all is named.
+    # The doctor retries a failed removal of an agent, and names the agents that cannot be removed.
     busy = {"status": 409, "code": "AGENT_HAS_WORK", "detail": "agent 'b' has 0 waiting, 1 in flight and 0 dead letters"}
     for refusals, expected in ((2, 0), (1000, REFUSED)):
         asked = []
@@ -286,7 +286,7 @@ def only_who_acts_for_agents_may_examine(scratch):
                                   env={**os.environ, "PARLANCE_TOKEN": token})
             said = done.stdout + done.stderr
             check(expected in said and (done.returncode == 0) == ("items hold" in expected), f"ended with {done.returncode}: {said}")
-            # Who was not let in has left nobody there.
+            # A doctor whose registration was refused leaves no agent behind.
             check("could not be removed" not in said, f"who stayed was never there: {said}")
         _, agents = hub.ask("GET", "/v1/agents", proof=hub.token("--operator", "olga")[1])
         check(agents["agents"] == [], f"the doctor left something behind: {agents}")

@@ -1,8 +1,8 @@
-"""Five agents, one per dialect, each in a process of its own: each asks each, itself included, through the hub.
+"""Five agents, one per dialect and process: each agent sends requests to all five through the hub.
 
-Proves P1: whatever the sender spoke, each agent sees only its own protocol.
-An agent knows its own dialect and no other: it takes what its inbox holds, checks that it is a request of its dialect,
-and answers with the words it would use at home. Who asked gets an answer of its own dialect that holds what was said.
+Proves P1: whatever the sender's dialect, each agent receives only its own protocol.
+An agent knows only its own dialect: the agent takes a delivery, checks that the message is a request of that dialect, and
+answers in that dialect. The requester gets an answer in the requester's dialect with the content of the answer.
 """
 import json
 import multiprocessing
@@ -18,14 +18,14 @@ def session_id():
     return f"session_user_1692633600_{uuid.uuid4().hex[:8]}_1692633612"
 
 
-# What kessel's requests ask for must be registered (K1); the others may ask in their own words.
+# Kessel requests need a registered capability (K1); the other dialects describe the work in words.
 CAPABILITY = {"code": "ANL_NPV", "version": "1.0", "description": "answers a question",
               "input_schema": {"type": "object", "required": ["question"]},
               "output_schema": {"type": ["object", "string"]}}
 
-# A dialect: what a request looks like, how a reader tells one, and how it answers and reads answers.
-# `names` are the members that a request must have when it arrives, `answers` those of a reply, and `echoes` says which
-# question an answer is for: a place in the question, and the place in the answer where the same must stand.
+# A dialect: how to write and recognise a request, and how to write and read an answer. `names` are the members of a
+# delivered request, `answers` those of an answer. `echoes` matches an answer to its request: a path in the request, and
+# the path in the answer that must have the same value.
 DIALECTS = {
     "taskwire": {
         "ask": lambda me, to, what: {"id": str(uuid.uuid4()), "from": me, "to": to, "type": "HELP_REQUEST",
@@ -87,7 +87,7 @@ def lacking(message, names):
 
 
 def serve(hub, dialect, count, results):
-    """An agent's life: so many requests, each answered."""
+    """Runs an agent that answers the given number of requests."""
     try:
         for _ in range(count):
             status, inbox = hub.ask("GET", f"/v1/agents/{dialect}/inbox?max=1&wait={WAIT_MS}", timeout=30)
@@ -101,7 +101,7 @@ def serve(hub, dialect, count, results):
             status, told = hub.ask("POST", f"/v1/deliveries/{delivery['delivery_id']}/reply", reply)
             check(status < 300, f"the reply of {dialect} was refused: {status} {told} to {message}")
         results.put("")
-    except Exception as error:  # Told to who waits for this process.
+    except Exception as error:  # Passed on to the parent process.
         results.put(str(error))
 
 
@@ -120,7 +120,7 @@ def converse(hub, asker, answerer):
 
 
 def delegate(hub, answerer):
-    """X12: the same question over HTTP, with headers for who asks; answered while the caller waits."""
+    """X12: sends the same request to POST /v1/delegations with headers for the origin, and gets the answer at once."""
     question = DIALECTS["delegation"]["ask"]("delegation", answerer, "what is 6 times 7")
     headers = {"X-Agent-Request-ID": question.pop("request_id"), "X-Agent-Origin": question.pop("origin_employee"),
                "X-Agent-Depth": "0", "X-Agent-Parent-Session": question.pop("parent_session_id") + "-over-http"}

@@ -1,9 +1,9 @@
-"""Floods beside good traffic: clients that ask and never read, that send without end, and that only sit there.
+"""Floods beside well-behaved traffic: clients that never read answers, that send without end, and that stay idle.
 
-`floods.py STORY...` plays some of the functions below; without a name, all.
+`floods.py STORY...` runs the named functions below, or all functions without a name.
 
-Proves G7: what the hub keeps for a thousand such clients is bounded, known or unknown, and so are its descriptors
-Proves G6: meanwhile /healthz answers, and every message of the good agents is taken and delivered
+Proves G7: the hub's memory and file descriptors for a thousand such clients, known or unknown, are bounded
+Proves G6: meanwhile /healthz answers, and every message of the well-behaved agents is accepted and delivered
 """
 import http.client
 import json
@@ -22,13 +22,13 @@ from hub import BINARY, Hub, Scratch, Socket, ask_on, check, message, skip
 CONNECTIONS = 1000
 FLOOD_SECONDS = 6
 GROWTH_MAX = 256 << 20
-STREAMS_GROWTH_MAX = 384 << 20  # Of a thousand event streams on their own.
+STREAMS_GROWTH_MAX = 384 << 20  # For a thousand event streams.
 LAST = "last"
-PATIENCE = 1.0  # Seconds, where nobody else is at work; the figure that counts is printed.
+PATIENCE = 1.0  # Seconds, on an idle machine; the test prints the measured time.
 
 
 class ProvingHub(Hub):
-    """A hub that asks who calls, in the clear on loopback."""
+    """A hub without --dev and without TLS on loopback: callers need tokens."""
 
     def launch(self, wrapper=(), env=None):
         with open(self.log, "ab") as log:
@@ -61,7 +61,7 @@ class ProvedSocket(Socket):
 
 
 class Background:
-    """Something that goes on until the end of a block; what it fails with is raised there."""
+    """Calls `run` in a thread that stops when the block ends; the end of the block raises the thread's exception."""
 
     def __enter__(self):
         self.stops = threading.Event()
@@ -84,7 +84,7 @@ class Background:
 
 
 class HealthProbe(Background):
-    """How long /healthz takes on a connection of its own."""
+    """Measures /healthz on a separate connection."""
 
     def __init__(self, hub):
         self.hub = hub
@@ -108,7 +108,7 @@ class HealthProbe(Background):
 
 
 class GoodAgents(Background):
-    """One sends over HTTP, the other takes over a WebSocket; all that was accepted arrives once and in order."""
+    """A sender over HTTP and a recipient over WebSocket; every accepted message arrives once and in order."""
 
     def __init__(self, hub, sender, worker):
         self.hub, self.sender = hub, sender
@@ -141,7 +141,7 @@ class GoodAgents(Background):
 
 
 def flood(port, requests, seconds, opened):
-    """Each connection sends its request again and again for as long as the hub takes it, and reads nothing."""
+    """Each connection repeats its request as long as the hub reads, and reads no answer."""
     lines = {}
     for number in range(CONNECTIONS):
         line = socket.create_connection(("127.0.0.1", port), timeout=30)
@@ -165,7 +165,7 @@ def flood(port, requests, seconds, opened):
 
 
 def run_flood(hub, what, requests, good):
-    """Floods beside good traffic: memory, /healthz and the good agents are looked at all along."""
+    """Runs a flood beside well-behaved traffic, and checks memory, /healthz and the well-behaved agents meanwhile."""
     opened = multiprocessing.Event()
     flooder = multiprocessing.Process(target=flood, args=(hub.port, requests, FLOOD_SECONDS, opened))
     with HealthProbe(hub) as probe:
@@ -196,7 +196,7 @@ def known_clients_that_pipeline_and_read_nothing(hub, good, tokens):
 
 
 def known_clients_that_post_and_read_nothing(hub, good, tokens):
-    """Whole messages that are refused, and bodies that never end."""
+    """Clients with tokens send refused messages and endless bodies, and read no answer."""
     wrong = pipelined("POST", "/v1/messages", tokens["rowdy"], b'{"from":"rowdy"}' + b" " * 2000, 100)
     endless = pipelined("POST", "/v1/messages", tokens["rowdy"], b"x" * (1 << 20), 1)[:-1]
     run_flood(hub, "known, POST", [wrong, endless], good)
@@ -213,7 +213,7 @@ def strangers_that_post(hub, good, _):
 
 
 def a_stranger_is_refused_before_its_body(hub, _, tokens):
-    """The answer comes while the body is not sent, and the connection closes; a known caller's body is awaited."""
+    """A caller without identity is refused before the body is sent; the hub waits for the body of a known caller."""
     for path, token, status in (("/v1/messages", None, b"401"), ("/v1/messages", "plt_wrong", b"401"),
                                 ("/healthz", None, b"413"), ("/v1/agents/good/inbox", tokens["good"], b"413")):
         line = socket.create_connection(("127.0.0.1", hub.port), timeout=10)
@@ -240,10 +240,10 @@ def a_stranger_is_refused_before_its_body(hub, _, tokens):
 
 
 def frames_whose_refusals_nobody_reads(hub, _, tokens):
-    """A frame of half a million things that are all wrong would be answered with hundreds of megabytes."""
+    """Refusals for one frame with half a million invalid items would take hundreds of megabytes."""
     for number in range(8):
         line = ProvedSocket(hub.port, "rowdy", tokens["rowdy"], instance=f"i-{number}")
-        count = 400_000 if number % 2 else 4_000  # More than a frame may have, or not.
+        count = 400_000 if number % 2 else 4_000  # Above and below the limit of items per frame.
         frame = b'{"ack":[' + b"0," * count + b"0]}"
         try:
             line.write(1, frame)
@@ -257,7 +257,7 @@ def frames_whose_refusals_nobody_reads(hub, _, tokens):
 
 
 def drain_quietly(lines, seconds):
-    """Reads what comes and drops it."""
+    """Reads and discards bytes until the connection ends."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for line in lines:
@@ -274,14 +274,14 @@ def descriptors(hub):
 
 
 def watch_memory(hub):
-    """What the hub has now; from here on VmHWM is the most since."""
+    """Returns the hub's memory and resets VmHWM, the peak memory."""
     with open(f"/proc/{hub.process.pid}/clear_refs", "w") as refs:
         refs.write("5")
     return hub.memory("VmRSS")
 
 
 def a_thousand_event_streams(hub, good, _):
-    """All from the first record, some of them read: few files are open, and little waits outside the connections."""
+    """A thousand streams from the first record, of which some are read, share few files and little memory."""
     viewers = [hub.token("--operator", f"viewer-{number}", "--role", "viewer") for number in range(20)]
     before, memory_before = descriptors(hub), watch_memory(hub)
     lines = [socket.create_connection(("127.0.0.1", hub.port), timeout=30) for _ in range(CONNECTIONS)]
@@ -302,7 +302,7 @@ def a_thousand_event_streams(hub, good, _):
 
 
 def takes_of_much_at_once(hub, good, tokens):
-    """64 instances ask for all of 200 large messages: no more than a few answers are in memory at a time."""
+    """64 instances take 200 large messages at once; the hub holds only a few answers in memory at a time."""
     line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
     for number in range(200):
         item = message("good", f"large-{number}", to="rowdy")
@@ -325,7 +325,7 @@ def takes_of_much_at_once(hub, good, tokens):
 
 
 def heartbeats_without_end(hub, _, tokens):
-    """60 connections of one agent say nothing but that they live, as fast as they can: the others are heard."""
+    """60 connections of one agent send heartbeats as fast as possible; other callers are still served."""
     sockets = [ProvedSocket(hub.port, "rowdy", tokens["rowdy"], instance=f"h-{number}") for number in range(60)]
     burst = b"".join(b"\x81\x90\0\0\0\0" + b'{"heartbeat":{}}' for _ in range(2000))
     line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
@@ -351,7 +351,7 @@ def heartbeats_without_end(hub, _, tokens):
 
 
 def frames_of_many_items(hub, _, tokens):
-    """One frame of a megabyte is refused by the number of its items before anything is done."""
+    """A frame of one megabyte with too many items is refused before the hub processes an item."""
     with HealthProbe(hub) as probe:
         one = ProvedSocket(hub.port, "rowdy", tokens["rowdy"], instance="many")
         one.say({"subscribe": [f"t{number}" for number in range(90_000)]})
@@ -367,7 +367,7 @@ def frames_of_many_items(hub, _, tokens):
 
 
 def talk(hub, tokens, name, count):
-    """A conversation of so many messages, and a request in it that has its answer."""
+    """Makes a conversation with the given number of messages and a cancelled request, which the hub has answered."""
     line = ProvedSocket(hub.port, "talker", tokens["talker"], instance=name)
     for begin in range(0, count, 1000):
         line.say({"send": [{**message("talker", f"{name}-{begin + number}", to="quiet", kind="STATUS_UPDATE"),
@@ -386,7 +386,7 @@ def talk(hub, tokens, name, count):
 
 
 def answers_streamed_again_and_again(hub, good, tokens):
-    """Each item of such a frame is a read of the journal: they stand in a line of their agent, and others are read for."""
+    """Each item of the frame reads the journal; reads queue per agent, so other agents' reads are not delayed."""
     talk(hub, tokens, "long", 1000)
     before = watch_memory(hub)
     sockets = [ProvedSocket(hub.port, "talker", tokens["talker"], instance=f"again-{number}") for number in range(4)]
@@ -418,7 +418,7 @@ def answers_streamed_again_and_again(hub, good, tokens):
 
 
 def questions_whose_askers_have_left(hub, good, tokens):
-    """Who asks the views for much and goes away delays another's question by no more than a few of its own."""
+    """Queries of views by clients that disconnected delay another caller's query by at most a few of their reads."""
     talk(hub, tokens, "talk", 5000)
     ask = pipelined("GET", "/v1/correlations/talk/timeline", tokens["talker"], count=1)
     held = []
@@ -441,7 +441,7 @@ def questions_whose_askers_have_left(hub, good, tokens):
 
 
 def pages_of_much(hub, good, tokens):
-    """What a user has is more than fits into one answer: it comes in pages."""
+    """A user's facts exceed one answer and are returned in pages."""
     operator = bearer(tokens["operator"])
     line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=30)
     check(ask_on(line, "POST", "/v1/sessions/s1", {"user_id": "u1"}, operator)[0] == 200, "no session")
@@ -488,7 +488,7 @@ def floods(stories):
         try:
             for name in ("worker", "rowdy", "quiet", "talker", *(f"agent-{number}" for number in range(200))):
                 hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "taskwire"}, bearer(tokens["operator"]))
-            hub.memory_before = hub.memory("VmRSS")  # Before the first flood: what one leaves behind counts, too.
+            hub.memory_before = hub.memory("VmRSS")  # Measured before the first flood, so that memory kept after a flood counts.
             with GoodAgents(hub, tokens["good"], tokens["worker"]) as good:
                 for story in stories:
                     story(hub, good, tokens)
@@ -502,7 +502,7 @@ def floods(stories):
 
 
 def idle_connections_make_room():
-    """A thousand of them and 1,024 descriptors: the journal has its own, and whoever comes gets in."""
+    """With a thousand idle connections and 1,024 file descriptors, the journal works and new clients are served."""
     with Scratch() as scratch:
         hub = Hub(scratch + "/data", "[journal]\nsegment_bytes = 65536\n")
         hub.start(("sh", "-c", 'ulimit -n 1024; exec "$@"', "sh"))
@@ -513,7 +513,7 @@ def idle_connections_make_room():
             for number in range(300):
                 item = message("alice", number)
                 item["payload"]["text"] = "x" * 2000
-                status, answer = hub.ask("POST", "/v1/messages", item)  # Each on a connection of its own.
+                status, answer = hub.ask("POST", "/v1/messages", item)  # Each request uses a new connection.
                 check(status == 202, f"message {number}: {status} {answer}")
             taken = hub.drain("worker")
             check(len(taken) == 300, f"{len(taken)} of 300 messages")
@@ -537,7 +537,7 @@ def idle_connections_make_room():
 
 
 def headers_that_do_not_end_make_room():
-    """A thousand strangers that begin a request and 1,024 descriptors: whoever comes gets in."""
+    """With a thousand unfinished headers from strangers and 1,024 file descriptors, new clients are served."""
     with Scratch() as scratch:
         hub = Hub(scratch + "/data")
         hub.start(("sh", "-c", 'ulimit -n 1024; exec "$@"', "sh"))
@@ -549,7 +549,7 @@ def headers_that_do_not_end_make_room():
                 lines[-1].sendall(b"GET / HTTP/1.1\r\nHo")
             time.sleep(0.5)
             for number in range(50):
-                status, answer = hub.ask("POST", "/v1/messages", message("alice", number))  # On a connection of its own.
+                status, answer = hub.ask("POST", "/v1/messages", message("alice", number))  # Uses a new connection.
                 check(status == 202, f"message {number}: {status} {answer}")
                 status, answer = hub.ask("GET", "/healthz")
                 check(status == 200, f"/healthz {number}: {status} {answer}")

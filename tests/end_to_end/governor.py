@@ -1,10 +1,11 @@
-"""An agent that lies about depth, origin, user and budget gets nowhere; and what operators have in hand.
+"""An agent that lies about depth, origin, user and budget gains nothing; and the operators' controls work.
 
-Proves X4, X8, X13, G1, G4, I3: nor does it get anywhere by naming nobody, by another dialect, by giving its work back or by another's session
-Proves X14, I4: an agent adds no tool to those that an operator allowed it
-Proves X8, W9: what people approve of a budget is what is delivered, and two approve the same
-Proves T14: a policy file is checked, applied and explained; a bad one changes nothing
-Proves X4, X7, D9: `listen --json` shows what a delegate has beside what its asker wrote
+Proves X4, X8, X13, G1, G4, I3: an agent escapes no limit by naming no user, by another dialect, by returning its work or
+by another user's session
+Proves X14, I4: an agent adds no tool to the tools that an operator allowed
+Proves X8, W9: the approved budget is the delivered budget, and two people approve the same number
+Proves T14: a policy file is checked, applied and explained; an invalid file changes nothing
+Proves X4, X7, D9: `listen --json` shows a delegate's limits beside the requester's message
 """
 import json
 import os
@@ -31,7 +32,7 @@ def by_message(hub, proof, lie):
 
 
 def by_headers(hub, proof, lie):
-    """The document's HTTP form: what a lie says of where it comes from is in the headers alone."""
+    """Sends a delegation in the document's HTTP form, with the false origin in the headers only."""
     names = {"request_id": "X-Agent-Request-ID", "origin_employee": "X-Agent-Origin",
              "parent_session_id": "X-Agent-Parent-Session", "current_depth": "X-Agent-Depth"}
     headers = {header: str(lie[name]) for name, header in names.items() if name in lie}
@@ -51,11 +52,11 @@ def by_frame(hub, proof, lie):
 
 
 DOORS = (by_message, by_headers, by_frame)
-REFUSALS = {"MessageRefused": "from", "ToolRefused": "by", "SettlementRefused": "by"}  # With who it was.
+REFUSALS = {"MessageRefused": "from", "ToolRefused": "by", "SettlementRefused": "by"}  # The event's member with the caller.
 
 
 def refusals_on_record(hub, proof):
-    """(who, code) of every refusal that there ever was, in order."""
+    """Returns (caller, code) of every recorded refusal, in order."""
     _, text = hub.ask("GET", "/v1/events?from=1&follow=false", proof=proof)
     told = []
     for event in text.strip().split("\n\n"):
@@ -66,13 +67,13 @@ def refusals_on_record(hub, proof):
 
 
 class Liars:
-    """Agents who lie, each by its token and by its certificate, and what must be on record of it."""
+    """Lying agents, each with a token and a certificate, and the expected records of their refusals."""
 
     def __init__(self, hub):
         self.hub = hub
         self.proofs = {}
-        self.on_record = []  # (who it was, code)
-        self.logged = {}  # The same of each delegation, by its id.
+        self.on_record = []  # (caller, code)
+        self.logged = {}  # (caller, code) of each delegation by id.
 
     def let_in(self, name, *words):
         token = self.hub.token("--agent", name, *words)[1]
@@ -80,7 +81,7 @@ class Liars:
         return token
 
     def lie(self, name, code, target, session, objective, user="u1", origin=None, **rest):
-        """By each proof and each door, as a request of its own."""
+        """Sends the lie with each identity over HTTP and WebSocket, as separate requests."""
         for proof in self.proofs[name]:
             for door in DOORS:
                 said = delegation(origin or name, target, session, objective, user, **rest)
@@ -105,7 +106,7 @@ class Liars:
 
 
 def lies_of_where_it_stands(liars, own, above):
-    """tag stands at depth 2 of 3."""
+    """The agent `tag` is at depth 2 of 3."""
     for session in (own, above, "s-1", "never-heard-of"):
         for depth in ({}, {"current_depth": 0}):
             liars.lie("tag", "DELEGATION_DEPTH_EXCEEDED", "crystal", session, f"Sort {session}",
@@ -115,13 +116,13 @@ def lies_of_where_it_stands(liars, own, above):
 
 
 def lies_of_what_it_has(liars, own):
-    """byte has 900 of its tokens left, ocr, and u1 for its user."""
+    """The agent `byte` has 900 tokens left, the tool `ocr`, and the user u1."""
     few = {"max_depth": 9, "max_tokens": 10}
     liars.lie("byte", "IDENTITY_MISMATCH", "crystal", "s-1", "Sort", origin="prime")
     for session in (own, "s-9"):
         liars.lie("byte", "USER_ISOLATION_VIOLATED", "crystal", session, "Sort", "u2", constraints=few)
         liars.lie("byte", "BUDGET_TOKENS_EXCEEDED", "ledger", session, "Sort", constraints={"max_depth": 9, "max_tokens": 901})
-        # 501 tokens of crystal cost 1002, and the tree has 1000 to spend.
+        # 501 tokens of the agent `crystal` cost 1002, and the tree's cost budget is 1000.
         liars.lie("byte", "BUDGET_COST_EXCEEDED", "crystal", session, "Sort", constraints={"max_depth": 9, "max_tokens": 501})
         liars.lie("byte", "TOOL_NOT_ALLOWED", "crystal", session, "Sort", constraints=few, tools=["sql"])
         liars.lie("byte", "DELEGATION_CYCLE_DETECTED", "prime", session, "EXTRACT  receipt data", constraints=few)
@@ -151,7 +152,7 @@ def a_liar_gets_nowhere(scratch):
             return taken["messages"][0]
 
         def standing():
-            """What lies in the mailboxes, and what is left for byte to give."""
+            """Returns the counts of the mailboxes, the budget that `byte` has left, and the number of open requests."""
             boxes = [hub.ask("GET", f"/v1/agents/{name}", proof=olga)[1] for name in ("prime", "byte", "tag", "crystal", "ledger")]
             question = delegation("byte", "ledger", own, "Sort", constraints={"max_depth": 9, "max_tokens": 900})
             _, told = hub.ask("POST", "/v1/policy/explain", question, proof=olga)
@@ -163,7 +164,7 @@ def a_liar_gets_nowhere(scratch):
                     constraints={"max_tokens": 1000, "max_depth": 3, "deadline_ms": LONG_MS}), 202)
         given = take("byte", byte)
         own = given["grant"]["session"]
-        # Time is not refused but cut, and so is depth: tag has no more of either than byte.
+        # A longer deadline or greater depth is reduced, not refused: `tag` gets no more of either than `byte`.
         expect(send(byte, "byte", "tag", own, "Categorise",
                     constraints={"max_tokens": 100, "max_depth": 9, "deadline_ms": 10 * LONG_MS}), 202)
         passed = take("tag", tag)
@@ -184,11 +185,11 @@ def a_liar_gets_nowhere(scratch):
         two = Proof(token=prime.token, cert=liars.proofs["byte"][1].cert)
         expect(hub.ask("POST", "/v1/messages", delegation("prime", "tag", "s-1", "Sort"), proof=two), 403, "IDENTITY_MISMATCH")
         liars.on_record.append(("byte", "IDENTITY_MISMATCH"))
-        # Without a lie it may use what it was given.
+        # With true claims the agent may use its limits.
         expect(hub.ask("POST", "/v1/tools/authorize", {"tool": "ocr"}, proof=byte), 200)
         check(standing() == before, f"something has come of it: {before}, and now {standing()}")
 
-        # All that was left is there to be given; then a fourth is one too many, in whatever session it says it is.
+        # The remaining budget can be delegated; then a fourth open delegation exceeds the fan-out, in any claimed session.
         for target in ("crystal", "ledger"):
             expect(send(byte, "byte", target, own, "Sort", constraints={"max_depth": 9, "max_tokens": 450}), 202)
         broad = standing()
@@ -203,7 +204,7 @@ def a_liar_gets_nowhere(scratch):
         rows = [(row["request_id"], (row["origin_employee"], row["refusal"])) for row in log["delegations"]]
         for lie in liars.logged.items():
             check(rows.count(lie) == 1, f"{lie} is not in the log once: {rows}")
-        # Whoever asked first ends all of it.
+        # The first requester cancels the whole tree.
         expect(hub.ask("POST", "/v1/workflows/s-1/cancel", {"reason": "enough"}, proof=prime), 204)
         _, hub_now = hub.ask("GET", "/v1/hub", proof=olga)
         check(hub_now["open_requests"] == 0, f"something is open still: {hub_now}")
@@ -212,7 +213,7 @@ def a_liar_gets_nowhere(scratch):
 
 
 def nobody_reads_the_conversation_of_another_user(scratch):
-    """Proves X13: another user's conversation answers like one that there is not"""
+    """Proves X13: a read of another user's conversation answers like a read of an unknown conversation"""
     hub = SecureHub(scratch + "/conversation").start()
     try:
         _, scout = hub.token("--agent", "scout", "--user", "u2")
@@ -231,7 +232,7 @@ def nobody_reads_the_conversation_of_another_user(scratch):
 
 
 def plain(origin, target, user=None):
-    """A request of a dialect that has neither delegations nor budgets, in a conversation of its own."""
+    """Makes a request in a new conversation, in a dialect without delegations and budgets."""
     metadata = {} if user is None else {"user_id": user}
     return {"id": str(uuid.uuid4()), "from": origin, "to": target, "type": "TASK_ASSIGNMENT",
             "payload": {"action": "SORT", "task_id": str(uuid.uuid4()), **metadata}}
@@ -270,28 +271,28 @@ def nobody_leaves_what_it_has_in_hand(scratch):
                      "token_usage": {"prompt": 0, "completion": tokens, "total": tokens}}
             expect(hub.ask("POST", f"/v1/deliveries/{delivery}/reply", reply, proof=byte), 202)
 
-        # It names nobody and what nobody knows, in one dialect or the other.
+        # The agent names no user and an unknown session, in either dialect.
         held = give(2, 1000)
         for lie in lies():
             expect(send(byte, lie), 403, "DELEGATION_DEPTH_EXCEEDED")
-        # It gives its work back first, and the hub is killed on top of it.
+        # The agent returns its work first, and the hub is killed.
         expect(hub.ask("POST", f"/v1/deliveries/{held}/nack", {}, proof=byte), 204)
         for lie in lies():
             expect(send(byte, lie), 403, "DELEGATION_DEPTH_EXCEEDED")
         hub.kill()
         hub.start()
         expect(send(byte, plain("byte", "tag")), 403, "DELEGATION_DEPTH_EXCEEDED")
-        # The user that it has a grant for is another matter.
+        # A request for a user that the agent has a grant for is accepted.
         own = delegation("byte", "tag", str(uuid.uuid4()), "Sort", "u3")
         expect(send(byte, own), 202)
         answer(take())
         expect(send(byte, plain("byte", "tag")), 202)
-        # A dialect without budgets spends what there is, and no more.
+        # A request in a dialect without budgets uses at most the tree's remaining budget.
         held = give(3, 1200)
         expect(send(byte, plain("byte", "tag")), 202)
         expect(send(byte, plain("byte", "tag")), 403, "BUDGET_TOKENS_EXCEEDED")
         answer(held)
-        # The session of another user, of which nothing is open, is left alone and left to its owner.
+        # Another user's session without open requests is not accessible, and stays usable by its owner.
         expect(hub.ask("POST", "/v1/sessions/chat-1", {"user_id": "u1"}, proof=prime), 200)
         for session in ({"child_session_id": "chat-1"}, {"parent_session_id": "chat-1"}):
             theft = {**delegation("byte", "tag", str(uuid.uuid4()), f"Read {session}", "u3"), **session}
@@ -320,7 +321,7 @@ def an_agent_gives_itself_no_tool(scratch):
             expect(register(byte, tools), 403, "TOOL_NOT_ALLOWED")
         expect(may_use("pay"), 403, "TOOL_NOT_ALLOWED")
         expect(may_use("ocr"), 200)
-        # Neither on its connection, which is told so, nor after it has removed itself, nor over a kill.
+        # The tool is refused on a connection, after the agent has removed itself, and after a kill of the hub.
         widened = {"dialect": "delegation", "tools_allowed": ["ocr", "pay"]}
         try:
             hub.socket(byte, agent="byte", register=widened)
@@ -413,7 +414,7 @@ def a_policy_is_a_file(scratch):
         check("DELEGATION_DEPTH_EXCEEDED" in said and "passed" in said, f"no explanation: {said}")
         check("depth_max 1 (hub)" in said, f"no rule with its scope: {said}")
         expect(hub.ask("POST", "/v1/messages", delegation("a", "b", "s")), 403, "DELEGATION_DEPTH_EXCEEDED")
-        # What is in no tree is not asked for its depth, and that is said.
+        # For a message outside a tree, `policy explain` says that the depth guard is not asked.
         with open(asked, "w", encoding="utf-8") as file:
             json.dump({"id": "plain", "from": "a", "to": "b", "type": "TASK_ASSIGNMENT", "payload": {"task_id": "t"}}, file)
         said = parlance(hub, "policy", "explain", asked)

@@ -1,15 +1,15 @@
-"""Work passes from agent to agent through a real hub that is killed between any two steps.
+"""Handoffs, help requests and calls through a real hub that is killed between any two steps.
 
-Proves T3: a handoff is refused, then accepted by another dialect; the asker has one answer, from the new owner
-Proves T4: a help request is routed to who can help and answered; the best proposal gets the task
-Proves S5: what a parent laid down comes back with the child's answer
-Proves W7: after every kill one agent has the task
+Proves T3: a handoff is refused, then accepted by another dialect; the requester gets one answer, from the new owner
+Proves T4: a help request is routed to a capable agent and answered; the best proposal gets the task
+Proves S5: a parent's stored state comes back with the child's answer
+Proves W7: after every kill exactly one agent has the task
 """
 from hub import Hub, Scratch, check
 
 
 class Walk:
-    """A story in steps, with the hub killed before each of them, or before none."""
+    """A story in steps; with `is_killed`, the hub is killed before every step."""
 
     def __init__(self, data, is_killed):
         self.hub = Hub(data).start()
@@ -32,7 +32,7 @@ class Walk:
         return self.ask("POST", "/v1/messages", body)
 
     def take(self, agent):
-        """The one delivery that waits for the agent."""
+        """Returns the only delivery that waits for the agent."""
         answer = self.ask("GET", f"/v1/agents/{agent}/inbox?wait=5000")
         check(len(answer["messages"]) == 1, f"{agent}: {answer}")
         return answer["messages"][0]
@@ -78,7 +78,7 @@ def a_help_request_and_a_handoff_refused(walk):
     walk.send("TASK_HANDOFF", "hand-2", "ann", "CST", {"reason": "CAPABILITY_LIMIT"})
     walk.reply(walk.take("CST"), {"status": "SUCCESS", "result_json": {}, "confidence_level": "HIGH"})
     told = walk.take("ann")
-    # T3: who asks whether a task is taken over hears that, in whatever dialect it was said.
+    # T3: the agent that offered a task gets the acceptance or refusal in its own dialect.
     check(told["message"]["type"] == "TASK_HANDOFF" and told["message"]["from"] == "CST", str(told))
     check(told["message"]["payload"]["accepted"] is True, str(told))
     walk.done(told)

@@ -1,4 +1,4 @@
-"""Load that is work and data which pass from agent to agent: tasks, contexts, and the shared state."""
+"""Loads of the kill test that hand work and data over between agents: tasks, contexts and shared state."""
 import itertools
 import json
 import re
@@ -14,7 +14,7 @@ OFFER = re.compile(r"offer-\d+")
 
 
 class TaskHandoffs(Story):
-    """A planner gives Ann a task; Ann offers it to Bob, who accepts or refuses; whoever has it answers. Both try to."""
+    """A planner gives Ann a task; Ann offers the task to Bob, who accepts or refuses; both try to answer the task."""
 
     kind = "handoff"
     proof = ("transfer_acknowledged", "handoff")
@@ -64,7 +64,7 @@ class TaskHandoffs(Story):
             self.finish(reference, delivery, "ho-bob", "sam")
 
     def offer(self, name, delivery):
-        """Ann has the task in hand: offers it once, and answers it herself if Bob did not take it."""
+        """Ann offers a delivered task once, and answers the task if Bob did not accept."""
         story = self.open.get(name)
         if story is None or story["offer"] == "over":
             return self.finish(name, delivery, "ho-ann", "taskwire")
@@ -77,7 +77,7 @@ class TaskHandoffs(Story):
         story["ann"] = delivery
         if status == 202:
             return self.ledger.accepted("offer", story["offer"], answer["sequence"], "high", awaits_answer=True)
-        story["offer"] = None  # The lease was over; the task is delivered again.
+        story["offer"] = None  # The lease expired; the hub delivers the task again.
         return None
 
     def answer_offer(self, delivery):
@@ -95,7 +95,7 @@ class TaskHandoffs(Story):
             if is_accepted:
                 self.ledger.transfer_acknowledged(self.kind, name, "ho-bob")
         story["offer"] = "over"
-        if "ann" in story:  # Ann answers as well: of the two one has the task.
+        if "ann" in story:  # Ann answers too: either Ann or Bob has the task.
             self.finish(name, story.pop("ann"), "ho-ann", "taskwire")
 
     def hear_of_offer(self, delivery):
@@ -109,7 +109,7 @@ class TaskHandoffs(Story):
             self.ledger.held(self.kind, name, agent, "in the end")
 
     def take_answer(self, delivery):
-        # The hub's own answers do not repeat the question.
+        # Answers made by the hub do not carry the request's content.
         name = reference_in(delivery["message"]) or delivery["message"]["payload"]["request_id"]
         self.ledger.answered(self.kind, name, outcome_in(delivery["message"]), "inbox", delivery["attempt"])
         self.ledger.held(self.kind, name, delivery["message"]["from"], "in the end")
@@ -119,7 +119,7 @@ class TaskHandoffs(Story):
 
 
 class Contexts(Story):
-    """A context is written, handed over, and written by its new owner; a task of the shared state goes along."""
+    """Ann writes a context and hands the context over to Bob, who then writes it; Ann still tries to write."""
 
     kind = "context"
     proof = ("transfer_acknowledged", "context")
@@ -148,7 +148,7 @@ class Contexts(Story):
         return self.line.ask("PATCH", f"/v1/contexts/{name}", change, {"Parlance-Agent": agent})
 
     def write(self, name, agent, key):
-        """Whether the agent may write, and if so, one more value of the context."""
+        """Writes one more value of the context; returns whether the agent may write."""
         mark = self.mark()
         status, answer = self.patch(name, agent, {"entities": {"order": {key: mark, "ref": text_of(name)}}})
         if status == 200:
@@ -160,19 +160,19 @@ class Contexts(Story):
     def hand_over(self, name, story):
         status, answer = self.line.ask("POST", f"/v1/contexts/{name}/handoff", {"to": "cx-bob", "timeout_ms": TIMEOUT_MS},
                                        {"Parlance-Agent": "cx-ann"})
-        # Again after a kill that swallowed the acknowledgement: the first one counts.
+        # A repeated write after a kill without acknowledgement: the first write counts.
         assert status == 202 or answer["code"] in ("CONTEXT_LOCKED", "CONTEXT_NOT_OWNER"), f"{name}: {status} {answer}"
         story["is_handed"] = True
 
     def take(self, delivery):
-        """Bob takes the context; Ann is told so."""
+        """Settles a delivery: the delivery to Bob hands the context over, the delivery to Ann is the answer."""
         name = reference_in(delivery["message"])
         is_taken = self.settle(delivery, "ack")
         if is_taken and "order" in json.dumps(delivery["message"]) and name in self.open:
             self.ledger.transfer_acknowledged(self.kind, name, "cx-bob")
 
     def look(self, name):
-        """Once nobody holds it locked: whoever may write has it."""
+        """When the context is not locked, enters the agent that may write as the holder."""
         _, context = self.line.ask("GET", f"/v1/contexts/{name}")
         if context["locked"]:
             return
@@ -190,7 +190,7 @@ class Contexts(Story):
 
 
 class SharedTasks(Story):
-    """Tasks of the shared state: created, and updated with the version that was read."""
+    """Creates tasks of the shared state, and updates tasks with the version last read."""
 
     kind = "state"
     proof = ("value_read", "state")
@@ -223,7 +223,7 @@ class SharedTasks(Story):
             self.ended.append(name)
 
     def catch_up(self, name, story, status, answer):
-        """A write whose acknowledgement was lost may be there: the version says so."""
+        """Checks by the version whether a write without acknowledgement was stored."""
         assert answer["code"] in ("STATE_VERSION_STALE", "STATE_ALREADY_EXISTS"), f"{name}: {status} {answer}"
         _, task = self.line.ask("GET", f"/v1/state/tasks/{name}", headers={"Parlance-Agent": "st-ann"})
         story["version"] = task["version"]

@@ -1,8 +1,8 @@
-"""A sync that hangs (strace delays it): the hub's health is told, and nothing is lost.
+"""A hanging sync (delayed by strace): the hub reports its health, and no message is lost.
 
-The loop's thread waits for the disk, and another one answers for it: /healthz 200, /readyz 503 with how long; also on connections
-that the loop had accepted, and beside many that say nothing.
-Proves G7, D1: a disk that hangs delays acknowledgements, and neither hides the hub's health nor loses a message.
+While the main loop's thread waits for the disk, another thread answers /healthz with 200 and /readyz with 503 and the
+duration, also on connections that the loop had accepted, and beside many idle connections.
+Proves G7, D1: a hanging disk delays acknowledgements, and neither hides the hub's health nor loses a message.
 """
 import http.client
 import json
@@ -27,7 +27,7 @@ def hanging():
 
 
 class SecureHub(Hub):
-    """The same over TLS; alice has a token."""
+    """A hub with TLS; alice has a token."""
 
     def __init__(self, data, settings):
         super().__init__(data, settings)
@@ -55,11 +55,11 @@ class SecureHub(Hub):
         return super().ask(method, path, body, {"Authorization": "Bearer " + token, **(headers or {})}, timeout)
 
 
-SENDS_MAX = 20  # Of one message.
+SENDS_MAX = 20  # Attempts per message.
 
 
 class Sender(threading.Thread):
-    """Sends one message after the other; knows what was acknowledged, and since when it waits."""
+    """Sends messages one after another, and records acknowledgements and the start of the current wait."""
 
     def __init__(self, hub, count):
         super().__init__()
@@ -79,11 +79,11 @@ class Sender(threading.Thread):
             self.acknowledged.add(f"alice-{number}")
 
     def send(self, item):
-        """A client that hears nothing, or that it may try again, sends the message again under its id."""
+        """Sends a message again under the same id while there is no answer or a retryable one."""
         for attempt in range(SENDS_MAX):
             try:
                 status, answer = self.hub.ask("POST", "/v1/messages", item, timeout=30)
-            except OSError:  # A TLS handshake that the hang outlasts is over its time.
+            except OSError:  # A TLS handshake times out when the hang lasts longer.
                 if attempt == SENDS_MAX - 1:
                     raise
                 continue
@@ -124,7 +124,7 @@ def check_while_it_hangs(hub):
 
 
 class IdleClients:
-    """Connections in the clear that the loop accepted before the hang: kept alive after an answer, or silent so far."""
+    """Connections without TLS that the loop accepted before the hang: kept alive after an answer, or without a request."""
 
     def __init__(self, hub):
         self.hub = hub
@@ -133,7 +133,7 @@ class IdleClients:
             check(ask_on(line, "GET", "/healthz")[0] == 200, "no health before the hang")
         for line in self.lines[3:]:
             line.connect()
-        hub.ask("GET", "/healthz")  # The loop accepts in order: it has accepted those before this one.
+        hub.ask("GET", "/healthz")  # The loop accepts connections in order, so the earlier connections are accepted.
 
     def check_while_it_hangs(self):
         for line in (self.lines[0], self.lines[3]):
@@ -142,7 +142,7 @@ class IdleClients:
         for line in (self.lines[1], self.lines[4]):
             status, answer = ask_on(line, "GET", "/readyz")
             check(status == 503 and answer["condition"] == "sync_pending", f"/readyz says {status} {answer}")
-        # The loop has these requests when the disk answers, whole.
+        # The loop receives the rest of these requests when the disk answers.
         for line in (self.lines[2], self.lines[5]):
             line.request("GET", "/v1/agents/worker")
 
@@ -164,7 +164,7 @@ def silent_connections_keep_nobody_out(hub):
 
 
 def clients_that_stay_keep_nobody_out(hub):
-    """Pools keep a connection after its answer, as this thread of the hub cannot; others begin and do not go on."""
+    """Clients that keep their connection after an answer, or stop inside a request, do not block health probes."""
     lines = [socket.create_connection(("127.0.0.1", hub.port)) for _ in range(200)]
     for number, line in enumerate(lines):
         line.sendall(b"GET /v1/agents HTTP/1.1\r\nHost: localhost\r\n\r\n" if number % 2 else b"G")
@@ -175,7 +175,7 @@ def clients_that_stay_keep_nobody_out(hub):
 
 
 def hang_once(hub):
-    """Messages go on when the sync returns: the ids of those that were acknowledged."""
+    """Delays one sync; returns the ids of the messages acknowledged until the hub continues."""
     hub.launch(hanging())
     check(hub.is_up(20), f"the hub does not start: {hub.last_words()}")
     status, answer = hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})

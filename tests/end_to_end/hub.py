@@ -1,6 +1,7 @@
-"""What the end-to-end tests share: the real binary as a child process, and the two ways to talk to it.
+"""Shared by the end-to-end tests: the real binary as a child process, and its HTTP and WebSocket clients.
 
-The standard library and what package() names, loopback only; every wait is bounded, and only processes started here are ended.
+Uses the standard library and the packages named in package(), and loopback only. Every wait is bounded, and only
+processes started here are stopped.
 """
 import base64
 import http.client
@@ -18,13 +19,13 @@ import tempfile
 import time
 
 BINARY = os.environ.get("PARLANCE_BINARY", "parlance")
-CONTROL = os.environ.get("PARLANCE_CONTROL", "")  # control_hub, in a build that has planted bugs.
-SKIPPED = 77  # What CTest takes for "skipped".
-DEBIANS_PYTHON = "/usr/bin/python3"  # Packages are installed for it, whichever comes first in PATH.
+CONTROL = os.environ.get("PARLANCE_CONTROL", "")  # Path of control_hub, in a build with planted bugs.
+SKIPPED = 77  # Exit code for CTest's "skipped".
+DEBIANS_PYTHON = "/usr/bin/python3"  # The Python that Debian packages are installed for.
 
 
 def command(data, port, config=None):
-    """The one place that knows how a hub is started."""
+    """Returns the command that starts a hub."""
     words = [BINARY, "serve", "--dev", "--data", data, "--listen", f"127.0.0.1:{port}"]
     return words + (["--config", config] if config else [])
 
@@ -69,7 +70,7 @@ def skip_without_strace():
 
 
 def package(name):
-    """A module of a Debian package; skips where it is not installed."""
+    """Imports a module of a Debian package; skips the test if the package is not installed."""
     try:
         return importlib.import_module(name)
     except ImportError:
@@ -79,7 +80,7 @@ def package(name):
 
 
 class Scratch:
-    """A directory that goes away at the end."""
+    """A temporary directory, removed at the end of the block."""
 
     def __enter__(self):
         self.path = tempfile.mkdtemp(prefix="parlance-e2e-")
@@ -98,7 +99,7 @@ def is_held_up(answer):
 
 
 class Hub:
-    """One data directory, and the process that serves it, if it runs."""
+    """One data directory, and the hub process on the directory, if the process runs."""
 
     awaits_disk = True  # Asks again while the hub waits for its disk.
 
@@ -127,7 +128,7 @@ class Hub:
         return self
 
     def is_up(self, seconds):
-        """Whether it answers; it need not be ready."""
+        """Returns whether the hub answers; the hub may be unready."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             try:
@@ -161,7 +162,7 @@ class Hub:
             self.process.wait(60)
 
     def stop(self):
-        """SIGTERM; the exit code."""
+        """Sends SIGTERM and returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(20)
 
@@ -170,7 +171,7 @@ class Hub:
             return log.read()[-2000:].decode(errors="replace")
 
     def drain(self, agent, seconds=60):
-        """Takes and settles everything that waits for the agent: the messages, in order."""
+        """Takes and settles all waiting messages of the agent; returns the messages in order."""
         end = time.monotonic() + seconds
         taken = []
         while time.monotonic() < end:
@@ -189,7 +190,7 @@ class Hub:
         return {letter["message_id"] for letter in answer["dead_letters"]}
 
     def verify(self):
-        """What `parlance journal verify` finds wrong; nothing is good."""
+        """Returns the errors that `parlance journal verify` finds; empty if the journal is intact."""
         done = subprocess.run([BINARY, "journal", "verify", "--data", self.data],
                               capture_output=True, text=True, timeout=120)
         return "" if done.returncode == 0 else done.stdout + done.stderr
@@ -220,13 +221,13 @@ def ask_on(line, method, path, body=None, headers=None):
 
 
 def message(sender, number, to="worker", kind="ERROR_REPORT"):
-    """At least once, and in the order of its sender's one task."""
+    """Makes a message that is delivered at least once and in the order of the sender's only task."""
     return {"id": f"{sender}-{number}", "from": sender, "to": to, "type": kind,
             "payload": {"task_id": f"task-{sender}", "n": number}}
 
 
 class Socket:
-    """A WebSocket to /v1/connect that blocks; OSError when it is over."""
+    """A blocking WebSocket to /v1/connect; raises OSError when the connection has ended."""
 
     def __init__(self, port, agent, timeout=10, **hello):
         self.line = socket.create_connection(("127.0.0.1", port), timeout=timeout)
@@ -251,14 +252,14 @@ class Socket:
             raise OSError(json.dumps(first))
         del first["welcome"]
         if first:
-            self.heard.append(first)  # What was waiting may come in one frame with the welcome.
+            self.heard.append(first)  # Waiting messages may arrive in the same frame as the welcome.
 
     def dress(self, line):
-        """What the bytes go through; for TLS."""
+        """Wraps the socket; overridden for TLS."""
         return line
 
     def headers(self):
-        """What the upgrade says besides."""
+        """Returns additional headers of the upgrade request."""
         return ""
 
     def fill(self):
@@ -278,7 +279,7 @@ class Socket:
         head = struct.pack("!BB", 0x80 | opcode, 0x80 | size) if size < 126 else (
             struct.pack("!BBH", 0x80 | opcode, 0xFE, size) if size < 65536 else
             struct.pack("!BBQ", 0x80 | opcode, 0xFF, size))
-        self.line.sendall(head + b"\0\0\0\0" + payload)  # A mask of zeros masks nothing.
+        self.line.sendall(head + b"\0\0\0\0" + payload)  # A mask of zeros leaves the payload unchanged.
 
     def say(self, frame):
         self.write(1, json.dumps(frame).encode())

@@ -1,9 +1,9 @@
-"""Who may come in: a real hub without --dev, over TLS, and callers who are not who they should be.
+"""Identity: a real hub without --dev, over TLS, and callers with missing, wrong and revoked identities.
 
-Proves I1: nobody is served without an identity, and nobody speaks as another, on either door
-Proves S14: nothing below TLS 1.3 is spoken, and nothing in the clear
-Proves S15: a certificate is an agent's identity; an expired, foreign, revoked or oddly named one is none
-Proves X12: a delegation is a service's to make: a user's token, or a header that contradicts it, is refused
+Proves I1: nobody is served without an identity, and nobody speaks as another caller, over HTTP or WebSocket
+Proves S14: the hub speaks neither TLS below 1.3 nor plain HTTP
+Proves S15: a certificate is an agent's identity; an expired, foreign, revoked or misnamed certificate is refused
+Proves X12: only services make delegations: a user's token, or a header that contradicts the body, is refused
 """
 import http.client
 import json
@@ -30,7 +30,7 @@ def parlance(*words, env=None):
 
 
 class Proof:
-    """What a caller brings: a token, a certificate, both or nothing."""
+    """A caller's proof of identity: a token, a certificate, both or nothing."""
 
     def __init__(self, token=None, cert=None):
         self.token = token
@@ -41,7 +41,7 @@ class Proof:
 
 
 class SecureHub(Hub):
-    """A hub that asks who calls; its clients trust its own authority."""
+    """A hub without --dev; its clients trust the hub's certificate authority."""
 
     def __init__(self, data, settings=None):
         super().__init__(data, settings)
@@ -113,11 +113,11 @@ def expect(answer, status, code=None):
 
 
 def is_turned_away(hub, proof):
-    """Whether TLS itself refuses this certificate."""
+    """Returns whether the TLS handshake refuses the certificate."""
     try:
         hub.ask("GET", "/healthz", proof=proof)
         return False
-    except OSError:  # ssl.SSLError is one.
+    except OSError:  # ssl.SSLError is an OSError.
         return True
 
 
@@ -144,7 +144,7 @@ def nothing_below_tls_1_3_is_spoken(scratch):
 
 
 def odd_certificate(hub, scratch, name, names):
-    """Signed by the hub's own authority, with names that no agent has."""
+    """Makes a certificate signed by the hub's authority, with names that no agent has."""
     base = os.path.join(scratch, name)
     with open(base + ".ext", "w") as file:
         file.write("extendedKeyUsage=clientAuth\n" + (f"subjectAltName={names}\n" if names else ""))
@@ -159,7 +159,7 @@ def odd_certificate(hub, scratch, name, names):
 
 
 def a_certificate_is_an_identity_and_no_other(scratch):
-    """Proves S15: whose certificate it is decides who speaks."""
+    """Proves S15: the certificate's agent is the caller."""
     hub = SecureHub(scratch + "/certificates").start()
     other = SecureHub(scratch + "/other")
     try:
@@ -207,7 +207,7 @@ def ends_as_nobody(socket):
 
 
 def each_token_opens_its_own_routes(scratch):
-    """Proves I1: tokens of each kind on each other's routes, and what a revocation does."""
+    """Proves I1: each kind of token opens only its routes, and a revocation acts on the next request."""
     hub = SecureHub(scratch + "/tokens").start()
     try:
         agent_id, agent = hub.token("--agent", "planner", "--user", "u1")
@@ -237,7 +237,7 @@ def each_token_opens_its_own_routes(scratch):
         expect(hub.ask("GET", "/v1/agents", proof=agent), 401, "IDENTITY_REQUIRED")
         check(ends_as_nobody(socket), "a connection outlives its token")
 
-        # What was minted and revoked outlives the hub.
+        # Tokens and revocations survive a restart of the hub.
         check(hub.stop() == 0, "no clean stop")
         hub.start()
         expect(hub.ask("GET", "/v1/agents", proof=agent), 401, "IDENTITY_REQUIRED")
@@ -247,7 +247,7 @@ def each_token_opens_its_own_routes(scratch):
 
 
 def nobody_speaks_as_another(scratch):
-    """Proves I1, X12: an agent that says it is another gets nowhere, and that is on record."""
+    """Proves I1, X12: an agent that claims to be another agent is refused, and the refusal is on record."""
     hub = SecureHub(scratch + "/another").start()
     try:
         _, alice = hub.token("--agent", "alice")
@@ -300,7 +300,7 @@ def nobody_speaks_as_another(scratch):
 
 
 def what_was_revoked_stays_so_over_a_restart(scratch):
-    """Proves S15: while it cannot be read which certificates were revoked, nobody comes in by one."""
+    """Proves S15: while the hub cannot read the list of revoked certificates, every certificate is refused."""
     hub = SecureHub(scratch + "/damaged").start()
     try:
         planner, coder = hub.certificate("planner"), hub.certificate("coder")
@@ -324,7 +324,7 @@ def what_was_revoked_stays_so_over_a_restart(scratch):
 
 
 def what_is_anothers_is_not_there_and_that_is_on_record(scratch):
-    """Proves I1, X13: who asks for another's conversation is told what it would be told of none."""
+    """Proves I1, X13: a read of another caller's conversation is answered like a read of an unknown one, and is on record."""
     hub = SecureHub(scratch + "/conversation").start()
     try:
         _, alice = hub.token("--agent", "alice")
@@ -364,7 +364,7 @@ def secrets_stay_secret(scratch):
             file.write(olga.token + "\n")
         parlance("agents", "--url", url, "--ca", hub.file("ca.pem"), "--token-file", token_file)
 
-        # One that is typed all the same is gone from the list of processes once it is read.
+        # A token on the command line is erased from the process list after the program has read the token.
         _, x = hub.token("--agent", "x")
         words = [BINARY, "listen", "--register", "--url", url, "--ca", hub.file("ca.pem"), "--as", "x", "--token"]
         listener = subprocess.Popen([*words, x.token], stdout=subprocess.DEVNULL)
@@ -426,7 +426,7 @@ def shows_another(hub, before):
 
 
 def a_renewed_certificate_is_shown_without_a_restart(scratch):
-    """Proves S14: the hub's own certificate is read again when its file changes, or at SIGHUP; nobody is cut off."""
+    """Proves S14: the hub reads its certificate again when the file changes or at SIGHUP, and keeps open connections."""
     hub = SecureHub(scratch + "/renewed").start()
     try:
         _, planner = hub.token("--agent", "planner")
@@ -434,7 +434,7 @@ def a_renewed_certificate_is_shown_without_a_restart(scratch):
         first = shown_certificate(hub)
         parlance("cert", "init", "--data", hub.data)
         second = shows_another(hub, first)
-        # One that cannot be used changes nothing.
+        # An unusable certificate file changes nothing.
         good = open(hub.file("hub.pem")).read()
         with open(hub.file("hub.pem"), "w") as file:
             file.write("no certificate")

@@ -1,11 +1,11 @@
-"""kill -9 at random moments under every kind of load: whatever was acknowledged is kept, as the ledger says.
+"""Kills the hub with SIGKILL at random moments under every kind of load; the ledger checks every acknowledged promise.
 
 Proves D1, D2, D3, D4, D5, D9, T8, T9: notices in every dialect and priority, over WebSocket and HTTP, acknowledged and delivered
-Proves W1, W2: requests between all dialects, by WebSocket, by inbox and by waiting, in every priority, have one answer each
+Proves W1, W2: requests between all dialects, by WebSocket, inbox and waiting, in every priority, have one answer each
 Proves W7, W8, W9, X18, S6: workflows with an approval, human tasks, streams, and tasks and contexts that are handed over
-Proves A1, A2: one record of each, in a chain that verifies
+Proves A1, A2: every fact has one record, in a chain that verifies
 
-PARLANCE_KILLS says how often (default 25), PARLANCE_SEED when, PARLANCE_LOADS which kinds of load (all).
+PARLANCE_KILLS sets the number of kills (default 25), PARLANCE_SEED their times, PARLANCE_LOADS the kinds of load (all).
 """
 import json
 import os
@@ -32,7 +32,8 @@ LONG_KILLS = 20  # So many kills meet a snapshot and a second segment, or the hu
 ROLL_S = 60
 SHOWN_MAX = 20  # Violations that are told in full.
 LINE_MAX = 600
-# Short leases, so that a delivery that a kill swallowed comes again soon; segments and snapshots, so that kills meet both.
+# Short leases, so that deliveries lost in a kill are repeated soon; frequent segments and snapshots, so that kills
+# interrupt both.
 SETTINGS = """
 [journal]
 segment_bytes = 262144
@@ -42,7 +43,7 @@ lease_ms = 1000
 backoff_base_ms = 50
 backoff_ms_max = 400
 """
-# The governor's own limits are other tests' subject, and refuse what this one sends in a hurry.
+# Other tests cover the governor's limits, which would refuse this test's load.
 POLICY = {"hub": {"breaker_failures": 0, "fanout_max": 1000}}
 
 LOADS = (workers.SocketWorker, workers.PollWorker, notices.HttpNotices, notices.SocketNotices, requests.SocketRequests,
@@ -58,11 +59,11 @@ def has_rolled(data):
 
 
 class HubStaysDown(Exception):
-    """A hub does not start on what a kill left."""
+    """The hub does not start after a kill."""
 
 
 class Run:
-    """One hub, its loads, and its kills."""
+    """One hub with loads and kills."""
 
     def __init__(self, hub, seed, loads):
         self.hub, self.seed = hub, seed
@@ -81,8 +82,8 @@ class Run:
     def live_and_die(self, kills):
         begin = time.monotonic()
         for count in range(kills):
-            # Every restart renews the leases of agents that poll: now and then it is quiet for longer than a lease, so that
-            # a delivery that a kill swallowed comes again.
+            # Every restart renews the leases of polling agents. Occasional pauses longer than a lease let the hub repeat
+            # deliveries lost in a kill.
             time.sleep(self.chance.uniform(1.1, 1.6) if count % 4 == 3 else self.chance.uniform(0.05, 0.7))
             self.hub.kill()
             self.restart()
@@ -103,7 +104,7 @@ class Run:
             raise HubStaysDown(str(error)) from error
 
     def unsettled(self):
-        """What has not come to its end: of the loads, and of the workers' mailboxes."""
+        """Returns the unfinished items of the loads and of the workers' mailboxes."""
         names = [name for load in self.loads for name in load.open_names()]
         _, shown = self.hub.ask("GET", "/v1/agents")
         return names + [f"{agent['agent']}: {agent['waiting']} waiting, {agent['in_flight']} in flight"
@@ -111,7 +112,7 @@ class Run:
                         and not agent["agent"].startswith("silent-")]
 
     def settle(self):
-        """Nobody kills and nobody begins anything: what is open comes to its end soon, or the ledger says what did not."""
+        """Waits, without kills and new items, until open items end; the ledger reports items that do not end."""
         self.world.closing.set()
         end, quiet_since, count, left = time.monotonic() + SETTLE_S, time.monotonic(), 0, []
         while time.monotonic() < min(end, quiet_since + QUIET_S) and not self.world.failures:
@@ -124,7 +125,7 @@ class Run:
         print(f"not settled: {left[:10]}", flush=True)
 
     def account(self):
-        """What the hub shows in the end."""
+        """Enters the hub's final state into the ledger."""
         self.world.stopping.clear()
         for load in self.loads:
             load.account()
@@ -138,7 +139,7 @@ class Run:
 
 
 class Records:
-    """The journal, as `parlance journal list` tells it."""
+    """The journal as printed by `parlance journal list`."""
 
     def __init__(self, hub):
         done = subprocess.run([BINARY, "journal", "--json", "list", "--data", hub.data, "--last", "1000000000"],
@@ -148,8 +149,8 @@ class Records:
         self.records = [json.loads(line) for line in self.lines]
 
     def enter(self, ledger, names):
-        """One entry for each record of what must have exactly one; `names` are (kind, reference) by message id."""
-        whose = {}  # By ticket, human task and run: (kind, reference).
+        """Enters each record of a fact that must have one record; `names` maps message ids to (kind, reference)."""
+        whose = {}  # Maps tickets, human tasks and runs to (kind, reference).
         for record in self.records:
             event = record["event"]
             if event == "MessageAccepted" and record["envelope"]["id"] in names:
@@ -159,7 +160,7 @@ class Records:
                 whose[record["ticket"]] = ("step", reference_in(record["envelope"]["message"]))
             elif event in ("RequestAnswered", "RequestFailed") and record["request"] in whose:
                 kind, name = whose[record["request"]]
-                if kind != "step" or event == "RequestAnswered":  # A step that failed is tried again.
+                if kind != "step" or event == "RequestAnswered":  # A failed step is tried again, so only answers count.
                     ledger.recorded(kind, name, "answer")
             elif event == "HumanAsked":
                 whose[record["id"]] = ("human" if record["request"] else "workflow", reference_in(record["question"]))
@@ -169,7 +170,7 @@ class Records:
                 ledger.recorded("workflow", record["id"], "end")
 
     def about(self, *words):
-        """The records that name one of these, and those of the tickets that such a record has."""
+        """Returns the records with one of these names, and the records of the tickets in these records."""
         texts = [text for word in words for text in (f'"{word}"', f"ref:{word};")]
         named = [any(text in line for text in texts) for line in self.lines]
         tickets = {record.get("ticket") for record, is_named in zip(self.records, named) if is_named} - {None, 0}
@@ -190,7 +191,7 @@ def note_dead_letters(run, names):
 
 
 def names_of(world):
-    """(kind, reference) by the message id under which it went."""
+    """Returns (kind, reference) by message id."""
     return {id_of(dialect, name): (sent.kind, name) for name, sent in world.sent.items()
             for dialect in ("sam", "kessel")}
 
@@ -203,7 +204,7 @@ def summary(entries):
 
 
 def tell(violation, run, records):
-    """What is broken, with everything that the ledger and the journal know of it."""
+    """Prints the violations with their entries in the ledger and records in the journal."""
     print(f"seed {run.seed}: {violation.rule} {violation.kind} {violation.id}: {violation.text}")
     for entry in run.world.ledger.entries:
         if (entry.kind, entry.id) == (violation.kind, violation.id):
@@ -213,7 +214,7 @@ def tell(violation, run, records):
 
 
 def broken_promises(hub, seed, kills, loads, shown_max=SHOWN_MAX):
-    """Lives, dies and settles; the violations that are found then."""
+    """Runs the loads and kills, waits until everything settles, and returns the violations."""
     run = Run(hub.start(), seed, loads)
     try:
         run.begin()
@@ -243,7 +244,7 @@ def broken_promises(hub, seed, kills, loads, shown_max=SHOWN_MAX):
 
 
 def idle_loads(run):
-    """A load that did nothing proves nothing."""
+    """Returns the loads without results, which would prove nothing."""
     kinds = {load.proof for load in run.loads} - {None}
     seen = {(entry.event, entry.kind) for entry in run.world.ledger.entries}
     return [Violation("none", proof[1], "every one", f"nothing was {proof[0]} all the time") for proof in sorted(kinds - seen)]

@@ -1,8 +1,7 @@
-"""Hubs with one planted bug each: the kill test must find every one, by the promise that the bug breaks.
+"""Hubs with one planted bug each: the kill test must find every bug by the promise that the bug breaks.
 
-A kill leaves what was written to the operating system: a hub that acknowledges before it syncs is caught by disk_faults.py,
-not here.
-PARLANCE_MUTANT runs one of them.
+SIGKILL does not lose data written to the operating system, so disk_faults.py, not this test, finds a hub that
+acknowledges before the sync. PARLANCE_MUTANT selects one bug.
 """
 import os
 import random
@@ -18,13 +17,13 @@ from hub import CONTROL, ControlHub, Scratch, check, skip
 from kill_under_load import SETTINGS, broken_promises
 
 KILLS = 4
-SEEDS = 12  # A bug may need another sequence of kills to show.
+SEEDS = 12  # Seeds per bug: some bugs need several sequences of kills.
 WORKERS = (workers.SocketWorker, workers.PollWorker)
 NOTICES = (*WORKERS, notices.HttpNotices, notices.SocketNotices)
 REQUESTS = (*WORKERS, requests.SocketRequests, requests.WaitRequests)
-LATE_REPLIES = (workers.PollWorker, requests.SocketRequests, requests.PollRequests)  # Only the poll worker answers twice.
+LATE_REPLIES = (workers.PollWorker, requests.SocketRequests, requests.PollRequests)  # Only the poll worker sends second answers.
 
-# The planted bug, the promise by which it must be found, and the loads that are enough for it.
+# The planted bug, the promise that the bug breaks, and the loads that suffice to find the bug.
 CONTROLS = (
     ("lose-returned-message", "D1", NOTICES),
     ("redeliver-at-most-once", "D2", NOTICES),

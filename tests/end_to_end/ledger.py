@@ -1,9 +1,8 @@
-"""The ledger of a kill test: every acknowledgement that a client got, everything that a client was shown, and the promises
-that hold between the two.
+"""The ledger of the kill test: the acknowledgements and deliveries that clients received, and the promises between them.
 
-The ledger reads no clock and talks to no hub. Clients write entries while they work; `violations` is called once, at the end,
-when everything had time to settle. An entry is one fact about one thing: a message, a request, a human task, a workflow, a
-task that is handed over, a stream or a value. `ledger_test.py` has made-up histories, good and bad ones.
+The ledger reads no clock and talks to no hub. Clients write entries during the run; `violations` is called once, after
+everything has settled. An entry is one fact about one message, request, human task, workflow, handed-over task, stream or
+value. `ledger_test.py` tests the ledger on invented histories.
 """
 import collections
 import threading
@@ -16,7 +15,7 @@ Violation = collections.namedtuple("Violation", "rule kind id text")
 
 
 class Ledger:
-    """Append-only, and safe to write from any thread."""
+    """An append-only list of entries that any thread may write."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -31,40 +30,40 @@ class Ledger:
     # A message, or a request on its way to its target.
 
     def accepted(self, kind, name, sequence, priority, **more):
-        """The hub answered 202, or `accepted`; a repeat under the same id is written once more."""
+        """The hub answered 202 or `accepted`; a repeat under the same id adds another entry."""
         self.write("accepted", kind, name, sequence=sequence, priority=priority, **more)
 
     def delivered(self, kind, name, attempt, priority, task=None, number=None):
-        """A recipient was handed it."""
+        """The recipient got a delivery."""
         self.write("delivered", kind, name, attempt=attempt, priority=priority, task=task, number=number)
 
     def settled(self, kind, name, attempt):
-        """The hub acknowledged the ack, the nack with `final`, or the reply of this attempt."""
+        """The hub acknowledged an ack, a final nack or a reply to this attempt."""
         self.write("settled", kind, name, attempt=attempt)
 
     def dead_lettered(self, kind, name, reason):
         self.write("dead_lettered", kind, name, reason=reason)
 
     def conflict_accepted(self, kind, name, detail):
-        """The same id with other content was not refused."""
+        """The hub accepted the same id with other content."""
         self.write("conflict_accepted", kind, name, detail=detail)
 
     def misdelivered(self, kind, name, detail):
-        """A recipient was handed what was not sent to it, or not like this."""
+        """A recipient got a message for another recipient, or a message with other content than the sent one."""
         self.write("misdelivered", kind, name, detail=detail)
 
-    # The answer to a request. `outcome` is the mark that the answering agent drew for this one reply, or the hub's own error.
+    # The answer to a request. `outcome` is the mark of one reply by the answering agent, or the hub's error code.
 
     def reply_acknowledged(self, kind, name, outcome, by):
-        """The hub took this reply as the answer."""
+        """The hub accepted this reply as the answer."""
         self.write("reply_acknowledged", kind, name, outcome=outcome, by=by)
 
     def answered(self, kind, name, outcome, via, attempt=None):
-        """The requester was shown an answer; `attempt` if it came as a delivery."""
+        """The requester got an answer; `attempt` is set for an answer in the mailbox."""
         self.write("answered", kind, name, outcome=outcome, via=via, attempt=attempt)
 
     def answer_settled(self, kind, name, attempt):
-        """The hub acknowledged that the requester settled the delivery of its answer."""
+        """The hub acknowledged the requester's settlement of the answer's delivery."""
         self.write("answer_settled", kind, name, attempt=attempt)
 
     # A stream.
@@ -73,7 +72,7 @@ class Ledger:
         self.write("part_acknowledged", kind, name, part=part)
 
     def part_shown(self, kind, name, number, part):
-        """The reader was shown part `part` as number `number`; for the whole answer `part` is None."""
+        """The reader got part `part` as number `number`; `part` is None for the whole answer."""
         self.write("part_shown", kind, name, number=number, part=part)
 
     # A human task.
@@ -85,7 +84,7 @@ class Ledger:
         self.write("decision_acknowledged", kind, name, outcome=outcome)
 
     def decision_shown(self, kind, name, outcome):
-        """Whoever asked was told this decision, or the hub shows it as the one that counts."""
+        """The requester got this decision, or the hub shows this decision as the final one."""
         self.write("decision_shown", kind, name, outcome=outcome)
 
     # A workflow.
@@ -94,21 +93,21 @@ class Ledger:
         self.write("workflow_started", kind, name, steps=tuple(steps))
 
     def step_ran(self, kind, name, step, is_allowed):
-        """An agent was handed the step; `is_allowed` unless the step needs an approval that nobody sent."""
+        """An agent got the step; `is_allowed` is false if the step needs an approval that nobody sent."""
         self.write("step_ran", kind, name, step=step, is_allowed=is_allowed)
 
     def workflow_ended(self, kind, name, status, outputs):
-        """The report of a workflow that ended; `outputs` has the outcome of each step."""
+        """The hub reported the end of a workflow; `outputs` has the outcome of each step."""
         self.write("workflow_ended", kind, name, status=status, outputs=dict(outputs))
 
     # A task or a context that is handed over.
 
     def held(self, kind, name, holder, when):
-        """The hub shows or proves at the moment `when` (any word) that `holder` has it."""
+        """The hub shows at the moment `when` (any word) that `holder` has the task or context."""
         self.write("held", kind, name, holder=holder, when=when)
 
     def transfer_acknowledged(self, kind, name, to):
-        """The recipient's acceptance was acknowledged: from now on nobody else has it."""
+        """The hub acknowledged the recipient's acceptance: from now on only the recipient has the task or context."""
         self.write("transfer_acknowledged", kind, name, to=to)
 
     # Shared state.
@@ -117,18 +116,18 @@ class Ledger:
         self.write("value_written", kind, name, key=key, value=value)
 
     def value_read(self, kind, name, values):
-        """All values of it, as the hub shows them in the end."""
+        """The hub shows these final values."""
         self.write("value_read", kind, name, values=dict(values))
 
-    # The journal, as `parlance journal list` tells it in the end.
+    # The final journal as printed by `parlance journal list`.
 
     def recorded(self, kind, name, record):
-        """One record of a fact that must have exactly one."""
+        """The journal has one record of a fact that must have exactly one."""
         self.write("recorded", kind, name, record=record)
 
 
 class History:
-    """The entries of one thing, in the order in which they were written."""
+    """The entries of one message, request or other subject, in the order of writing."""
 
     def __init__(self, kind, name):
         self.kind, self.id, self.entries = kind, name, []
@@ -154,10 +153,10 @@ def histories(entries):
     return found
 
 
-# --- the promises: each takes one history and yields what is wrong with it ------------------------------------------------
+# --- the promises: each function takes one history and yields its violations ---------------------------------------------
 
 def nothing_acknowledged_is_lost(history):
-    """D1: an acknowledged critical or high message is delivered, or dead-lettered with a reason."""
+    """D1: an acknowledged critical or high message is delivered or dead-lettered with a reason."""
     if not history.all("accepted") or history.priority() not in AT_LEAST_ONCE:
         return
     letters = history.all("dead_lettered")
@@ -169,14 +168,14 @@ def nothing_acknowledged_is_lost(history):
 
 
 def at_most_once_is_once(history):
-    """D2: a normal or low message is handed over at most once."""
+    """D2: a normal or low message is delivered at most once."""
     count = len(history.all("delivered"))
     if history.priority() in AT_MOST_ONCE and count > 1:
         yield f"{history.priority()}, and delivered {count} times"
 
 
 def first_outcome_again(history):
-    """D4: the same id is accepted once, and a repeat is told the first outcome."""
+    """D4: an id is accepted once, and a repeat gets the first outcome."""
     sequences = sorted({facts["sequence"] for facts in history.all("accepted")})
     if len(sequences) > 1:
         yield f"accepted as records {sequences}"
@@ -195,13 +194,13 @@ def settled_is_settled(history):
 
 
 def delivered_as_it_was_sent(history):
-    """D9: what is delivered is what was sent, to whom it was sent."""
+    """D9: a delivered message equals the sent message and goes to the addressed recipient."""
     for facts in history.all("misdelivered"):
         yield facts["detail"]
 
 
 def every_request_is_answered(history):
-    """W1: every acknowledged request has one terminal answer, and the requester got it, whatever the priority."""
+    """W1: every acknowledged request has one final answer, which the requester got, whatever the priority."""
     if history.all("answered"):
         return
     if any(facts.get("awaits_answer") for facts in history.all("accepted")):
@@ -211,7 +210,7 @@ def every_request_is_answered(history):
 
 
 def no_second_answer(history):
-    """W1, W2: all answers that the requester was shown are the same, and the one whose reply was acknowledged."""
+    """W1, W2: all answers to the requester are equal to the acknowledged reply."""
     shown, taken = history.outcomes("answered"), history.outcomes("reply_acknowledged")
     if len(shown) > 1:
         yield f"the requester was shown {len(shown)} different answers: {sorted(map(str, shown))}"
@@ -222,7 +221,7 @@ def no_second_answer(history):
 
 
 def a_stream_has_no_gap(history):
-    """X18: numbers from 1 without a gap, one part each; every acknowledged part is shown, in order; the answer is the last."""
+    """X18: parts have numbers from 1 without a gap; every acknowledged part is shown in order; the answer comes last."""
     shown = {}
     for facts in history.all("part_shown"):
         if shown.setdefault(facts["number"], facts["part"]) != facts["part"]:
@@ -243,7 +242,7 @@ def a_stream_has_no_gap(history):
 
 
 def a_decision_counts_once(history):
-    """W9: one decision is acknowledged, it is the one that is shown, and nobody is shown a decision that nobody sent."""
+    """W9: one decision is acknowledged, the acknowledged decision is shown, and every shown decision was sent."""
     sent, taken, shown = (history.outcomes(f"decision_{verb}") for verb in ("sent", "acknowledged", "shown"))
     if len(taken) > 1:
         yield f"{len(taken)} decisions were acknowledged: {sorted(taken)}"
@@ -271,14 +270,14 @@ def a_workflow_ends_once(history):
 
 
 def no_step_before_its_approval(history):
-    """W9: no step runs before the approval that it needs, and none after a rejection."""
+    """W9: no step runs before its approval, and no step runs after a rejection."""
     for facts in history.all("step_ran"):
         if not facts["is_allowed"]:
             yield f"step '{facts['step']}' ran without its approval"
 
 
 def exactly_one_holder(history):
-    """W7, W5: at any moment one agent has it; after an acknowledged transfer, the recipient."""
+    """W7, W5: at any moment one agent has the task or context; after an acknowledged transfer the recipient has it."""
     by_moment = {}
     for facts in history.all("held"):
         by_moment.setdefault(facts["when"], set()).add(facts["holder"])
@@ -294,7 +293,7 @@ def exactly_one_holder(history):
 
 
 def acknowledged_writes_are_there(history):
-    """S6, T12: a value whose write was acknowledged is there in the end."""
+    """S6, T12: an acknowledged write is in the final value."""
     wanted = {facts["key"]: facts["value"] for facts in history.all("value_written")}
     read = history.all("value_read")
     if wanted and not read:
@@ -305,7 +304,7 @@ def acknowledged_writes_are_there(history):
 
 
 def no_second_record(history):
-    """A1: what was accepted, answered, decided or ended has one record."""
+    """A1: each acceptance, answer, decision and end has one record."""
     counts = collections.Counter(facts["record"] for facts in history.all("recorded"))
     for record, count in counts.items():
         if count > 1:
@@ -322,13 +321,13 @@ PROMISES = (
 
 
 def inversions(entries):
-    """D3, T9: within a task the recipient sees messages in acceptance order; yields violations."""
+    """D3, T9: within a task the recipient gets messages in acceptance order; yields violations."""
     newest_attempt, last = {}, {}
     for entry in entries:
         if entry.event != "delivered" or entry.facts["task"] is None:
             continue
         attempt, task, number = (entry.facts[name] for name in ("attempt", "task", "number"))
-        # An earlier attempt that its recipient reads late was sent before the later one, and says nothing about the order.
+        # A late read of an earlier attempt is no violation, because the hub sent that attempt before the later one.
         if attempt < newest_attempt.get((entry.kind, entry.id), 0):
             continue
         newest_attempt[entry.kind, entry.id] = attempt
@@ -341,7 +340,7 @@ RECORD_OF = {"accepted": "acceptance", "answered": "answer", "decision_acknowled
 
 
 def unrecorded(entries):
-    """A1: whatever a client was told has its record; yields violations. Nothing if the journal was not read."""
+    """A1: the journal has a record of every acknowledgement; yields violations, or nothing if the journal was not read."""
     records = {(entry.kind, entry.id, entry.facts["record"]) for entry in entries if entry.event == "recorded"}
     told = {(entry.kind, entry.id, entry.event) for entry in entries if entry.event in RECORD_OF}
     for kind, name, event in sorted(told) if records else ():
@@ -350,7 +349,7 @@ def unrecorded(entries):
 
 
 def violations(entries):
-    """Everything that is wrong with these entries; nothing is good."""
+    """Returns all violations in the entries; empty if every promise holds."""
     found = [*inversions(entries), *unrecorded(entries)]
     for history in histories(entries).values():
         for rule, promise in PROMISES:

@@ -1,4 +1,4 @@
-"""The ledger of the kill test, held against made-up histories: nothing of the good ones, and what is wrong with the bad ones."""
+"""Tests the kill test's ledger on invented histories: no violations in good ones, the right violation in bad ones."""
 import unittest
 
 from ledger import Ledger, violations
@@ -191,7 +191,7 @@ class Requests(LedgerTest):
         self.accept()
         self.ledger.answered("request", "q", "a", "inbox", 1)
         self.ledger.answer_settled("request", "q", 1)
-        self.ledger.answered("request", "q", "a", "wait")  # Asking again under the same id is something else.
+        self.ledger.answered("request", "q", "a", "wait")  # A repeated request under the same id is another case.
         self.expect_good()
         self.ledger.answered("request", "q", "a", "inbox", 2)
         self.expect_bad("D5")

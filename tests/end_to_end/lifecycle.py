@@ -1,4 +1,4 @@
-"""Starting and stopping: one hub to a data directory, nothing newer is touched, a clean stop is quick."""
+"""Starts and stops: one hub per data directory, files of a newer version stay unchanged, a clean stop is quick."""
 import hashlib
 import http.client
 import json
@@ -48,7 +48,7 @@ def stops_cleanly_and_starts_at_once(scratch):
 
 
 def held(hub, method, path, body=None, headers=None):
-    """A request whose answer is due later: a connection to read it from."""
+    """Sends a request whose answer comes later; returns the connection."""
     line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
     line.request(method, path, json.dumps(body) if body else None, headers or {})
     return line
@@ -60,7 +60,7 @@ def answer_of(line):
 
 
 def waits_at(hub, count):
-    """Whatever is held has arrived once that many connections are open beside the asking one."""
+    """Waits until the given number of connections is open beside the asking connection."""
     end = time.monotonic() + 10
     while time.monotonic() < end:
         _, text = hub.ask("GET", "/metrics")
@@ -105,7 +105,7 @@ def whoever_waits_is_told_of_the_stop(scratch):
         check(answer_of(events)[0] == 200, "the stream has no end")
         check(idle.sock.recv(1) == b"", "an idle connection is still open")
 
-        # The answer that could not be waited for comes to the inbox.
+        # The inbox gets the answer that the connection no longer waits for.
         hub.start()
         _, taken = hub.ask("GET", "/v1/agents/worker/inbox")
         reply = {"type": "HELP_RESPONSE", "payload": {"help": "yes"}}
@@ -143,7 +143,7 @@ def a_second_hub_is_refused(scratch):
 
 
 def files_of_another_hub_are_refused(scratch):
-    """A2: two hubs that write to the same files under two names would damage the journal of both."""
+    """A2: a hub refuses files that another hub writes under other names, because both would damage the journal."""
     hub = Hub(scratch + "/owner").start()
     linked, pointing = Hub(scratch + "/linked"), Hub(scratch + "/pointing")
     try:
@@ -194,7 +194,7 @@ def crc32c(data):
 
 
 def make_newer(directory):
-    """Gives every file the next data version, with the right checksum: it is newer, not damaged."""
+    """Writes the next data version with a correct checksum to every file, so that the files are newer, not damaged."""
     changed = 0
     for name in os.listdir(directory):
         path = os.path.join(directory, name)
@@ -221,7 +221,7 @@ def a_taken_port_is_said(scratch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        # Each time its journal is at work in the background when it finds that it cannot serve.
+        # The hub's journal works in the background when the hub fails to listen.
         for number in range(5):
             hub = Hub(f"{scratch}/port-{number}")
             hub.port = taken.getsockname()[1]
@@ -308,7 +308,7 @@ def the_greeting_can_be_typed(scratch):
 
 
 def memory_bytes():
-    """Of the machine, or of the cgroup if that leaves less; only the plain cases of a cgroup are known here."""
+    """Returns the memory of the machine or the lower limit of the cgroup; knows only simple cgroup settings."""
     with open("/proc/meminfo") as file:
         known = [1024 * int(re.search(r"MemTotal: +(\d+)", file.read()).group(1))]
     with open("/proc/self/cgroup") as file:
@@ -324,7 +324,9 @@ def memory_bytes():
 
 
 def the_room_for_messages_follows_from_the_memory(scratch):
-    """Proves G7: a quarter of it unless configured; a smaller limit refuses what is new and keeps what is there."""
+    """Proves G7: hub_bytes_max is a quarter of the memory unless configured; a hub started with less keeps its messages
+    and refuses new ones
+    """
     hub = Hub(scratch + "/room").start()
     try:
         _, shown = hub.ask("GET", "/v1/hub")

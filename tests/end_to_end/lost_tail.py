@@ -1,4 +1,4 @@
-"""Records that were acknowledged and are gone, and a lock file that is gone, against the real hub.
+"""The real hub on a journal whose last acknowledged records are missing, and on a directory whose lock file is missing.
 
 Proves A2: the end of a journal is not lost unnoticed, no sequence number is used twice, and one hub writes to a directory.
 """
@@ -45,7 +45,7 @@ def sequence(hub):
 
 
 def lived(data):
-    """A hub with several segments that was stopped cleanly: the hub, and its last record."""
+    """Makes a cleanly stopped hub with several segments; returns the hub and the number of the last record."""
     hub = Hub(data, SETTINGS).start()
     check(hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})[0] == 200, "no registration")
     send(hub, "alice", 40)
@@ -72,21 +72,21 @@ def await_mark(hub, last, scratch):
 
 
 def twin(hub, data):
-    """Another directory of the same bytes."""
+    """Copies the data directory; returns a hub on the copy."""
     shutil.copytree(hub.data, data)
     other = Hub(data, SETTINGS)
     return other
 
 
 def refused(hub):
-    """What a start says that is refused for a lost tail."""
+    """Starts a hub that must refuse the lost end; returns the error text."""
     done = subprocess.run(command(hub.data, hub.port, hub.config), capture_output=True, text=True, timeout=60)
     check(done.returncode == LOST, f"a start ends with {done.returncode}: {done.stderr}")
     return done.stderr
 
 
 def files(hub):
-    """All bytes of the journal; `lock` and the views may be touched."""
+    """Returns all files of the journal with their bytes, without `lock` and the views, which may change."""
     found = {}
     for name in sorted(os.listdir(hub.data)):
         if name == "lock" or name.startswith("views.db") or not os.path.isfile(f"{hub.data}/{name}"):
@@ -170,7 +170,7 @@ def go_on_after_acceptance(hub, found, last):
 
 
 def events(hub, begin, end):
-    """The lines of /v1/events up to this record."""
+    """Returns the lines of /v1/events from record `begin` to record `end`."""
     line = http.client.HTTPConnection("127.0.0.1", hub.port, timeout=20)
     line.request("GET", f"/v1/events?from={begin}")
     answer = line.getresponse()
@@ -184,7 +184,7 @@ def events(hub, begin, end):
 
 
 def a_lost_end_is_repaired_from_a_copy(scratch):
-    """Of a hub that was killed: no snapshot tells what is missing, the mark and the views do."""
+    """After a kill no snapshot names the missing records; the file `high-water` and the views do."""
     hub = Hub(scratch + "/repaired", SETTINGS).start()
     try:
         check(hub.ask("PUT", "/v1/agents/worker", {"dialect": "taskwire"})[0] == 200, "no registration")
@@ -240,7 +240,7 @@ def the_views_alone_are_enough_to_ask(hub, last, scratch):
 
 def what_stands_behind_an_accepted_loss_is_repaired(hub, last, scratch):
     other = twin(hub, scratch + "/behind")
-    zero_batches_of_last(other)  # An empty segment stays in front of the loss.
+    zero_batches_of_last(other)  # Leaves an empty segment in front of the missing records.
     empty = segments(other)[-1]
     check(parlance("journal", "accept-loss", str(last), "--data", other.data)[0] == 0, "no acceptance")
     other.start()
@@ -267,7 +267,7 @@ def a_spare_that_somebody_replaces_costs_nothing(scratch):
         send(hub, "alice", 3)
         spare = f"{hub.data}/spare.journal"
         end = time.monotonic() + 20
-        while not os.path.exists(spare) and time.monotonic() < end:  # It is made beside the hub.
+        while not os.path.exists(spare) and time.monotonic() < end:  # The hub creates the spare segment in the background.
             time.sleep(0.05)
         shutil.copy(spare, f"{scratch}/spare.copy")
         os.replace(f"{scratch}/spare.copy", spare)
@@ -349,7 +349,7 @@ def an_older_copy_of_everything_starts(hub, last, scratch):
     check(verify(other)[0] == 0, f"{verify(other)}")
     other.start()
     check(other.stop() == 0, "no clean stop")
-    # But not if the mark is newer than the segments beside it.
+    # The start is refused if the mark is newer than the segments.
     other = twin(other, scratch + "/mixed")
     shutil.copy(f"{hub.data}/{MARK}", f"{other.data}/{MARK}")
     check("high-water mark" in refused(other), "older segments under a newer mark are taken")

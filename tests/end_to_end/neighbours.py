@@ -1,7 +1,7 @@
-"""One agent that connects too often, floods, sends garbage and crashes harms nobody else.
+"""One agent that connects too often, floods, sends garbage and crashes harms no other agent.
 
-Proves K22: each of it is refused to that agent by name, while every message of the others is taken and delivered
-Proves G6: the others' success rate is 1 all along
+Proves K22: the hub refuses that agent by name, while every message of other agents is accepted and delivered
+Proves G6: the other agents' success rate stays 1
 """
 import http.client
 import json
@@ -17,7 +17,7 @@ SECONDS_MAX = 10
 
 
 def it_has_no_more_lines_than_it_may(hub):
-    """The 64th connection of one caller is welcome, and the 65th is not."""
+    """The hub accepts the 64th connection of a caller and refuses the 65th."""
     lines = [Socket(hub.port, "rowdy", instance=f"i-{number}") for number in range(LINES)]
     try:
         Socket(hub.port, "rowdy", instance="one-more")
@@ -47,7 +47,7 @@ def its_flood_is_refused(hub):
     said = [ask_on(line, "POST", "/v1/messages", message("rowdy", number)) for number in range(4 * PER_MINUTE)]
     codes = {answer["code"] for status, answer in said if status != 202}
     taken = sum(status == 202 for status, _ in said)
-    # The flood may go on over the end of a minute.
+    # The flood may last beyond the end of a minute, in which more messages are accepted.
     check(PER_MINUTE <= taken <= 2 * PER_MINUTE and codes == {"RATE_LIMIT_EXCEEDED"}, f"{taken} {codes}")
 
 
@@ -69,7 +69,7 @@ def main():
                 its_garbage_ends_its_own_connections(hub, lines)
                 its_flood_is_refused(hub)
                 its_crash_is_its_own(hub)
-                # On a fast machine all of this takes a third of a second: the good traffic goes on until it says something.
+                # On a fast machine the flood takes a third of a second: other traffic continues until the rate is significant.
                 end = time.monotonic() + SECONDS_MAX
                 while good.count <= GOOD_MIN and good.failure is None and time.monotonic() < end:
                     time.sleep(0.01)

@@ -42,7 +42,7 @@ def screens(text):
             elif line.startswith("{"):
                 steps.append((None, [line]))
             else:
-                break  # A picture, or a list of commands for somebody who builds.
+                break  # The block has no commands to run.
         yield from steps
 
 
@@ -86,7 +86,7 @@ class Terminal:
         return False
 
     def end(self):
-        """Interrupts it, if it still runs, as a newcomer would."""
+        """Interrupts the command, if the command still runs."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGINT)
         try:
@@ -98,7 +98,7 @@ class Terminal:
             self.process.stdout.close()
 
 
-# What differs from run to run: ids, hashes, times, durations and what shared a sync.
+# Output that differs between runs: ids, hashes, times, durations and the number of batches.
 VOLATILE = (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", r"(?<=chain)[0-9a-f]{64}",
             r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z", r"readin[\d.]+[mµ]?s",
             r"in\d+batch(es)?", r"\d+\.[a-z0-9]{8}(?=waiting|approve)")

@@ -1,4 +1,4 @@
-"""Load that is one-way messages: from each dialect that has some to each dialect, in all priorities, over both transports."""
+"""Loads of the kill test with one-way messages: between all dialects, in all priorities, over HTTP and WebSocket."""
 import itertools
 import json
 import time
@@ -8,12 +8,12 @@ from ledger import AT_LEAST_ONCE
 from patient_clients import Load, Sent
 from worker_loads import refuse_nothing, worker_of
 
-BACKLOG = 150  # At-least-once messages that were not handed over yet: senders wait for the workers then.
+BACKLOG = 150  # Undelivered at-least-once messages at which senders wait for the workers.
 REPEAT_EVERY = 20
 
 
 class NoticeLoad(Load):
-    """One-way messages. A task is one sender and one recipient, with all priorities in it."""
+    """One-way messages. Each pair of sender and recipient is one task with messages of all priorities."""
 
     proof = ("accepted", "notice")
 
@@ -35,7 +35,7 @@ class NoticeLoad(Load):
         return [name for name, _, _ in self.pending]
 
     def fresh(self, dialect, to):
-        """(reference, dialect, body) of the next notice on a route."""
+        """Returns (reference, dialect, body) of the next notice between a sender and a recipient."""
         number = next(self.numbers)
         task, name = f"{self.sender(dialect)}.{to}", f"{self.kind}.{dialect}.{number}"
         priority = priority_of(dialect, False, self.chance.choice(PRIORITIES))
@@ -49,13 +49,13 @@ class NoticeLoad(Load):
         return len(self.world.unsettled) > BACKLOG or not self.begins()
 
     def take(self, item, answer):
-        """The hub has acknowledged it."""
+        """Enters the hub's acknowledgement into the ledger."""
         self.ledger.accepted("notice", item[0], answer["sequence"], self.world.sent[item[0]].priority)
         self.accepted.append(item)
 
 
 class HttpNotices(NoticeLoad):
-    """Over HTTP, one at a time; now and then an old one again, and again with other content (D4)."""
+    """Sends notices over HTTP, one at a time; sometimes repeats an old notice, also with other content (D4)."""
 
     kind = "notice-http"
 
@@ -75,7 +75,7 @@ class HttpNotices(NoticeLoad):
         status, answer = self.line.ask("POST", "/v1/messages", body)
         if refuse_nothing(status, answer):
             self.ledger.accepted("notice", name, answer["sequence"], self.world.sent[name].priority)
-        # The same reference: should the hub take it, a worker sees this name once more.
+        # The copy has the same reference, so that a worker would see the reference twice if the hub accepted the copy.
         other = json.loads(json.dumps(body).replace(text_of(name), f"{text_of(name)} with other content"))
         status, answer = self.line.ask("POST", "/v1/messages", other)
         if (status, answer.get("code")) != (409, "MESSAGE_ID_CONFLICT"):
@@ -83,7 +83,7 @@ class HttpNotices(NoticeLoad):
 
 
 class SocketNotices(NoticeLoad):
-    """Over WebSocket, several in one frame; after a kill the whole frame again."""
+    """Sends notices over WebSocket, several per frame; repeats the whole frame after a kill."""
 
     kind = "notice-socket"
 

@@ -1,7 +1,7 @@
-"""Clients that outlive the hub: they connect again, and send again under the same id what was not acknowledged.
+"""Clients that survive kills of the hub: they reconnect, and repeat unacknowledged messages under the same id.
 
-A client that gets OSError does not know whether the hub acted on what it sent. Everything here raises OSError then, and the
-loads decide what to send again.
+A client that gets OSError does not know whether the hub acted on the request. The functions here raise OSError, and the
+loads decide which messages to repeat.
 """
 import collections
 import http.client
@@ -20,17 +20,17 @@ NOT_READY = 503
 
 
 class Stopped(Exception):
-    """The test ends; whoever waits for something gives up."""
+    """The test ends: waiting clients give up."""
 
 
 class World:
-    """What the loads of one run share: the hub, the ledger, and how far the run is."""
+    """Shared by the loads of one run: the hub, the ledger and the progress of the run."""
 
     def __init__(self, hub, ledger):
         self.hub, self.ledger = hub, ledger
-        self.sent = {}  # By reference: the Sent message or request, so that its recipient knows what the sender meant.
-        self.unsettled = {}  # References of at-least-once messages that no recipient was handed yet.
-        self.closing = threading.Event()  # Nothing new is begun; what is open is brought to its end.
+        self.sent = {}  # Sent messages and requests by reference, for comparison with deliveries.
+        self.unsettled = {}  # References of undelivered at-least-once messages.
+        self.closing = threading.Event()  # Set at the end: loads start nothing new and finish open items.
         self.stopping = threading.Event()
         self.failures = []
 
@@ -39,13 +39,13 @@ Sent = collections.namedtuple("Sent", "kind priority to task number", defaults=(
 
 
 class Line:
-    """One HTTP connection that is kept, and made anew after an error."""
+    """One persistent HTTP connection, reopened after an error."""
 
     def __init__(self, world):
         self.world, self.connection = world, None
 
     def ask(self, method, path, body=None, headers=None):
-        """(status, answer); OSError when there is no answer, or the hub says that it is not ready."""
+        """Returns (status, answer); raises OSError without an answer, or if the hub is not ready."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.world.hub.port, timeout=TIMEOUT_S)
         try:
@@ -70,7 +70,7 @@ class Line:
         raise Stopped
 
     def drop(self, path):
-        """A poll whose client is gone before it reads the answer: whatever the hub hands over with it, nobody sees."""
+        """Sends a poll and closes the connection before reading the answer, so that deliveries in the answer are lost."""
         with socket.create_connection(("127.0.0.1", self.world.hub.port), timeout=TIMEOUT_S) as line:
             line.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
 
@@ -81,7 +81,7 @@ class Line:
 
 
 class Duplex:
-    """The WebSocket of one agent, with the settlements that the hub has not answered yet, in order."""
+    """The WebSocket of one agent, with the unanswered settlements in order."""
 
     def __init__(self, world, agent, credit):
         self.agent = agent
@@ -90,12 +90,12 @@ class Duplex:
         self.caught_up_at = time.monotonic()  # When the client last had read everything that the hub had sent.
 
     def settle(self, verb, item, delivery, when_durable):
-        """ack, nack or reply of one delivery."""
+        """Sends an ack, nack or reply for one delivery."""
         self.unanswered.append((delivery, when_durable))
         self.socket.say({verb: [item]})
 
     def hear(self):
-        """One frame of the hub, after what it says about settlements was noted."""
+        """Returns one frame of the hub, and handles the settlements that the frame answers."""
         frame = self.socket.hear()
         refused = {item.get("delivery_id") for item in frame.get("refused", []) if item.get("delivery_id")}
         if refused:
@@ -112,10 +112,10 @@ class Duplex:
 
 
 class Load(threading.Thread):
-    """One kind of load: `work` again and again, whatever happens to the hub."""
+    """One kind of load: calls `work` repeatedly, also across kills of the hub."""
 
     kind = "load"
-    proof = ("settled", "notice")  # The event and the kind of the entries that show that this load did something.
+    proof = ("settled", "notice")  # Event and kind of the ledger entries that prove the load's activity.
 
     def __init__(self, world, chance):
         super().__init__(daemon=True, name=self.kind)
@@ -124,22 +124,22 @@ class Load(threading.Thread):
         self.sockets = {}
 
     def register(self):
-        """Once, before the first kill."""
+        """Registers the load's agents, once, before the first kill."""
 
     def agent(self, name, dialect, **more):
         status, told = self.line.insist("PUT", f"/v1/agents/{name}", {"dialect": dialect, **more})
         assert status == 200, f"{name}: {status} {told}"
 
     def work(self):
-        """A little work; OSError when the hub is away."""
+        """Does one unit of work; raises OSError when the hub is down."""
         raise NotImplementedError
 
     def open_names(self):
-        """What is begun and has not come to its end."""
+        """Returns the names of unfinished items."""
         return []
 
     def account(self):
-        """After the end: enters what the hub shows of everything that ended."""
+        """Enters the hub's final view of all finished items into the ledger."""
 
     def begins(self):
         return not self.world.closing.is_set()
@@ -154,7 +154,7 @@ class Load(threading.Thread):
                     time.sleep(HUB_AWAY_S)
         except Stopped:
             pass
-        except Exception:  # A thread's failure is the test's.
+        except Exception:  # A failed thread fails the test.
             self.world.failures.append(f"{self.kind}: {traceback.format_exc()}")
         self.disconnect()
 
@@ -165,17 +165,17 @@ class Load(threading.Thread):
         self.sockets = {}
 
     def connect(self, agents, credit):
-        """A WebSocket for each agent, unless there is one."""
+        """Opens a WebSocket for each agent without one."""
         for agent in agents:
             if agent not in self.sockets:
                 self.sockets[agent] = Duplex(self.world, agent, credit)
                 self.connected(self.sockets[agent])
 
     def connected(self, duplex):
-        """What to say first on a new connection."""
+        """Sends the first frames on a new connection."""
 
     def frames(self, wait_s):
-        """(duplex, frame) of whatever the hub says within that time."""
+        """Yields (duplex, frame) for each frame that the hub sends within the time."""
         duplexes = list(self.sockets.values())
         has_frames = any(duplex.has_frame() for duplex in duplexes)
         readable = select.select([duplex.socket.line for duplex in duplexes], [], [], 0 if has_frames else wait_s)[0]

@@ -1,7 +1,8 @@
-"""People are told, over real SMTP and a real webhook, that something waits for them, and decide it.
+"""The hub notifies people of human tasks over real SMTP and a real webhook, and people answer the tasks.
 
-Proves S13: a mail and a word in Slack to the role, no personal data in them, the answer over a kill as the agent's response
-Proves W9: an answer counts once, by somebody else than who asked, whose role it is
+Proves S13: the role gets a mail and a Slack message without personal data, and the answer reaches the agent as a response
+after a kill
+Proves W9: an answer counts once, and only from a person with the role who did not make the request
 """
 import http.server
 import json
@@ -18,7 +19,7 @@ Controller = package("aiosmtpd.controller").Controller
 
 
 class Mailbox:
-    """A real mail server (aiosmtpd); what it took is kept, and the first mail is turned away, for now."""
+    """A real mail server (aiosmtpd) that keeps accepted mails and rejects the first mail temporarily."""
 
     def __init__(self):
         self.mails, self.rejects = [], 1
@@ -39,7 +40,7 @@ class Mailbox:
 
 
 class HangingMailServer:
-    """A real listener that accepts every connection and never says a word on it."""
+    """A listener that accepts every connection and never sends a byte."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))

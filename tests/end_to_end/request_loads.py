@@ -1,4 +1,4 @@
-"""Load that is requests: from each dialect to each dialect, in all priorities, answered in each of the four ways."""
+"""Loads of the kill test with requests: between all dialects, in all priorities, answered in four ways."""
 import itertools
 import time
 
@@ -9,21 +9,21 @@ from worker_loads import CREDIT, STALE_CODES, refuse_nothing, silent_of, worker_
 
 OPEN_REQUESTS = 12
 SILENT_EVERY, SILENT_MS = 12, 700
-LOOKED_AT = 20  # Requests of each load that are looked at once more in the end.
+LOOKED_AT = 20  # Requests of each load that are read once more at the end.
 
 
 class RequestLoad(Load):
-    """Requests from each dialect to each dialect in each priority; now and then to an agent that never answers."""
+    """Requests from each dialect to each dialect in each priority; some requests go to an agent that never answers."""
 
     proof = ("answered", "request")
 
     def __init__(self, world, chance):
         super().__init__(world, chance)
         self.numbers = itertools.count()
-        self.names = {}  # By message id and by correlation id: the reference.
-        self.open = {}  # By reference: (dialect, body) of what was not answered yet.
-        self.unsent = {}  # The part of `open` that was not acknowledged yet.
-        self.answered = {}  # By reference: the message id and the asker of what was answered.
+        self.names = {}  # References by message id and by correlation id.
+        self.open = {}  # (dialect, body) of unanswered requests by reference.
+        self.unsent = {}  # The unacknowledged requests of `open`.
+        self.answered = {}  # (message id, requester) of answered requests by reference.
 
     def register(self):
         for dialect in DIALECTS:
@@ -56,7 +56,7 @@ class RequestLoad(Load):
         self.ledger.accepted("request", name, answer["sequence"], self.world.sent[name].priority, awaits_answer=True)
 
     def note_answer(self, answer, via, attempt=None):
-        """The reference of the request that the answer is for."""
+        """Enters an answer into the ledger; returns the reference of the answered request."""
         name = answered_name(answer, self.names)
         if name is None:
             raise AssertionError(f"{self.kind} was shown an answer to nothing that it asked: {answer}")
@@ -68,14 +68,14 @@ class RequestLoad(Load):
         return name
 
     def account(self):
-        """`GET /v1/requests/{id}` shows the same answer as the requester was shown."""
+        """Checks that `GET /v1/requests/{id}` shows the answer that the requester got."""
         for name in self.chance.sample(sorted(self.answered), min(len(self.answered), LOOKED_AT)):
             number, asker = self.answered[name]
             status, shown = self.line.insist("GET", f"/v1/requests/{number}", headers={"Parlance-Agent": asker})
             self.ledger.answered("request", name, outcome_in(shown.get("answer", f"{status} {shown}")), "request route")
 
     def poll_answers(self, wait_ms=0):
-        """Takes and settles what waits for the askers."""
+        """Takes and settles all deliveries that wait for the requesters."""
         for dialect in DIALECTS:
             _, inbox = self.line.ask("GET", f"/v1/agents/{self.asker(dialect)}/inbox?max=10&wait={wait_ms}")
             for delivery in inbox["messages"]:
@@ -88,7 +88,7 @@ class RequestLoad(Load):
 
 
 class SocketRequests(RequestLoad):
-    """Asked and answered over WebSocket."""
+    """Requests sent and answered over WebSocket."""
 
     kind = "request-socket"
 
@@ -119,7 +119,7 @@ class SocketRequests(RequestLoad):
 
 
 class PollRequests(RequestLoad):
-    """Asked over HTTP; the answers are taken from the inbox, and now and then by a poll that nobody reads."""
+    """Requests sent over HTTP, with answers taken from the inbox, sometimes by a poll whose answer is not read."""
 
     kind = "request-poll"
 
@@ -140,8 +140,8 @@ class PollRequests(RequestLoad):
 
 
 class WaitRequests(RequestLoad):
-    """Asked with `Prefer: wait`, one at a time, again under the same id until the answer is there; now and then an old one
-    again, which must have its first answer (D4, W2)."""
+    """Requests sent one at a time with `Prefer: wait`, and repeated under the same id until the answer arrives. Sometimes
+    an old request is repeated, which must get its first answer (D4, W2)."""
 
     kind = "request-wait"
 
@@ -173,7 +173,7 @@ class WaitRequests(RequestLoad):
 
 
 class Delegations(RequestLoad):
-    """`POST /v1/delegations`: answered while the caller waits, and asked again under the same id after a kill."""
+    """Delegations sent to `POST /v1/delegations`, and repeated under the same id after a kill."""
 
     kind = "delegation"
 

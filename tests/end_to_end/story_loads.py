@@ -1,7 +1,7 @@
-"""Load that is stories of several steps: workflows with an approval, human tasks and streams.
+"""Loads of the kill test with several steps: workflows with an approval, human tasks and streams.
 
-Each load plays all parts of its stories itself, over HTTP, and takes whatever the hub offers next: a delivery that came again
-is handled again, and what was not acknowledged is sent again under the same id.
+Each load plays all roles of its stories over HTTP: a repeated delivery is handled again, and an unacknowledged message is
+sent again under the same id.
 """
 import http.client
 import itertools
@@ -14,11 +14,11 @@ from patient_clients import TIMEOUT_S, Load, Sent
 from worker_loads import STALE_CODES
 
 OPEN_STORIES = 5
-READ_S = 0.1  # How long a reader waits for more of its stream.
+READ_S = 0.1  # Seconds that a reader waits for more parts of a stream.
 
 
 class Story(Load):
-    """What the stories share: open ones by name, deliveries taken by several agents, and people who decide."""
+    """Shared by the story loads: open stories by name, deliveries to several agents, and people who decide."""
 
     def __init__(self, world, chance):
         super().__init__(world, chance)
@@ -40,7 +40,7 @@ class Story(Load):
         raise NotImplementedError
 
     def deliveries(self, agent):
-        """What waits for the agent now, each with its reference."""
+        """Yields the deliveries that wait for the agent, each with its reference."""
         _, inbox = self.line.ask("GET", f"/v1/agents/{agent}/inbox?max=8")
         return [(reference_in(delivery["message"]), delivery) for delivery in inbox["messages"]]
 
@@ -53,7 +53,7 @@ class Story(Load):
         return False
 
     def reply(self, kind, name, delivery, dialect, by):
-        """A reply with a mark of its own, in the ledger once it is acknowledged."""
+        """Sends a reply with a new mark, and enters the reply into the ledger once the hub has acknowledged it."""
         mark = self.mark()
         is_taken = self.settle(delivery, "reply", reply_to(dialect, name, mark))
         if is_taken:
@@ -61,7 +61,7 @@ class Story(Load):
         return is_taken
 
     def decide(self, role, verb_of):
-        """A person decides all that waits for the role. A decision whose outcome is unknown is sent again with another mark."""
+        """A person decides all tasks of the role. A decision with unknown outcome is sent again with another mark."""
         _, answer = self.line.ask("GET", f"/v1/human?role={role}", headers={"Parlance-Operator": "olga"})
         for task in answer["human_tasks"]:
             name, mark = reference_in(task), self.mark()
@@ -75,7 +75,7 @@ class Story(Load):
 
 
 class Workflows(Story):
-    """A draft, a person's approval, then two steps at once; every fourth is rejected."""
+    """Workflows with a draft, a person's approval, then two parallel steps; every fourth is rejected."""
 
     kind = "workflow"
     proof = ("workflow_ended", "workflow")
@@ -96,7 +96,7 @@ class Workflows(Story):
         return "reject" if name.endswith("3") else "approve"
 
     def plan_of(self, name):
-        # A step is retried until it is done: a kill may lose a request that is delivered at most once.
+        # Steps are retried until done, because a kill may lose a request that is delivered at most once.
         steps = [{"id": step, "agent": agent, "capability": "KT_STEP", "inputs": {"question": text_of(f"{name}-{step}")},
                   "retry": {"limit": 20, "backoff_ms": 20}, "timeout_ms": TIMEOUT_MS, "max_tokens": 100}
                  for step, (agent, _) in self.STEPS.items()]
@@ -123,7 +123,7 @@ class Workflows(Story):
         time.sleep(0.01)
 
     def start_or_look(self, name, plan):
-        """Starts it until that is acknowledged; then looks whether it has ended."""
+        """Repeats the start of a workflow until the hub acknowledges the start; then checks whether the workflow has ended."""
         if plan is not None:
             status, told = self.line.ask("POST", "/v1/workflows", plan)
             assert status in (200, 202), f"{name}: {status} {told}"
@@ -146,7 +146,7 @@ class Workflows(Story):
         self.ledger.workflow_ended(self.kind, name, report["status"], outputs)
 
     def account(self):
-        """A workflow that has ended is read the same again."""
+        """Reads each ended workflow again and enters its result, which must be unchanged."""
         for name in self.ended:
             status, report = self.line.insist("GET", f"/v1/workflows/{name}")
             assert status == 200, f"{name}: {status} {report}"
@@ -154,7 +154,7 @@ class Workflows(Story):
 
 
 class HumanTasks(Story):
-    """Agents of three dialects ask a person by a message, and are answered as by an agent."""
+    """Agents of three dialects send requests to a person, and get answers as from an agent."""
 
     kind = "human"
     proof = ("decision_shown", "human")
@@ -208,7 +208,7 @@ class HumanTasks(Story):
 
 
 class Streams(Story):
-    """An answer in parts: the writer brings each until it is acknowledged, the reader goes on behind the last one shown."""
+    """Answers in parts: the writer repeats each part until acknowledged, the reader continues after the last part shown."""
 
     kind = "stream"
     proof = ("part_shown", "stream")
@@ -242,7 +242,7 @@ class Streams(Story):
         story["is_asked"] = True
 
     def write_on(self, name, delivery):
-        """Brings the parts that are left, and the whole. A stale delivery comes again."""
+        """Sends the remaining parts and the whole answer. The hub repeats a stale delivery."""
         story = self.open.get(name, {"part": self.PARTS})
         for part in range(story["part"], self.PARTS):
             if not self.settle(delivery, "progress", {"part": part}):
@@ -252,14 +252,14 @@ class Streams(Story):
         self.reply(self.kind, name, delivery, "taskwire", "stream-writer")
 
     def read(self, name, story):
-        """What there is of the stream now, from behind the last number; of every second one over WebSocket."""
+        """Reads the stream after the last number shown; every second stream over WebSocket."""
         try:
             if story["is_over_socket"]:
                 self.read_socket(name, story)
             else:
                 self.read_http(name, story)
         except TimeoutError:
-            pass  # No more for now.
+            pass  # No more parts at present.
         except http.client.HTTPException as error:
             raise OSError(str(error)) from error
 

@@ -1,7 +1,7 @@
-"""An answer is read part by part while it is written, cut off and gone on with, also over a kill of the hub.
+"""An answer is read part by part during writing, over dropped connections and kills of the hub.
 
-Proves X18: parts are numbered by the hub without a gap from 1; nothing of what was acknowledged is lost or told twice, however often the
-reader is cut off and the hub is killed; and the whole comes last
+Proves X18: the hub numbers parts from 1 without a gap; no acknowledged part is lost or sent twice, however often the
+reader's connection drops and the hub is killed; and the whole answer comes last
 """
 import http.client
 import json
@@ -24,7 +24,7 @@ def reader_of(hub, after):
 
 
 def event_of(answer):
-    """The next event as (kind, data); OSError at the end."""
+    """Returns the next event as (kind, data); raises OSError at the end of the stream."""
     kind, data = None, None
     while True:
         line = answer.readline().decode()
@@ -39,7 +39,7 @@ def event_of(answer):
 
 
 class Writer(threading.Thread):
-    """bob: brings each part until it is acknowledged, as a new attempt if need be, and then the whole."""
+    """The agent bob, who repeats each part until acknowledged, in a new attempt if needed, and then sends the answer."""
 
     def __init__(self, hub):
         super().__init__(daemon=True)
@@ -78,7 +78,7 @@ class Writer(threading.Thread):
 
 
 def read_all(hub, chance):
-    """What a reader gets that is cut off again and again, while the hub is killed twice."""
+    """Returns the events of a reader whose connection is dropped repeatedly, while the hub is killed twice."""
     got, kills, end = [], [PARTS // 3, 2 * PARTS // 3], time.monotonic() + SECONDS
     while time.monotonic() < end:
         patience = chance.randint(1, 12)
@@ -112,7 +112,7 @@ def a_reader_that_is_cut_off_loses_nothing(hub):
     check(writer.failure is None, writer.failure)
     check([data["number"] for _, data in got] == list(range(1, len(got) + 1)), f"a gap, or one twice: {got}")
     check([kind for kind, _ in got] == ["part"] * (len(got) - 1) + ["answer"], "the whole is not the last")
-    # A part whose acknowledgement the kill swallowed is brought again: never fewer, in order.
+    # A part without acknowledgement is sent again, so parts may repeat but are never missing, and stay in order.
     told = [data["note"]["part"] for kind, data in got if kind == "part"]
     check(sorted(set(told)) == writer.acknowledged and told == sorted(told), f"told {told}")
     check(len(told) - PARTS <= 2, "more were brought again than there were kills")

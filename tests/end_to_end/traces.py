@@ -1,8 +1,8 @@
-"""One conversation of five agents, one per dialect, as it is seen by those who ask the hub about it.
+"""Reads one conversation of five agents, one per dialect, over HTTP and with `parlance trace`.
 
-Proves C5, C6, C7, C11, C12, C16, P2, P3: one id finds every message whatever its dialect, active
-while it goes on, across a crash, and afterwards; as of any of its records it is what was said then; `parlance trace` draws
-it; and whoever took no part is told what one is told about a conversation that does not exist.
+Proves C5, C6, C7, C11, C12, C16, P2, P3: one id finds every message of any dialect, during the conversation, across a
+crash, and afterwards; the conversation as of any record equals the conversation read at that time; `parlance trace` draws
+it; and other agents get the answer for an unknown conversation.
 """
 import json
 import os
@@ -47,7 +47,7 @@ def without_record(conversation):
 
 
 def converse(hub, seen):
-    """The manager asks the analyst, who asks the other three; `seen` is what was said of it at which record."""
+    """The manager asks the analyst, who asks the other three; `seen` keeps the hub's view at each record."""
     def look():
         now = see(hub)
         seen.append(now)
@@ -77,7 +77,7 @@ def converse(hub, seen):
 
 
 def settle(hub, agent):
-    """Takes the answers that wait for the agent."""
+    """Takes and settles the answers that wait for the agent."""
     while True:
         inbox = call(hub, "GET", f"/v1/agents/{agent}/inbox?max=10", caller=agent)["messages"]
         if not inbox:
@@ -87,7 +87,7 @@ def settle(hub, agent):
 
 
 def look_back(hub, seen):
-    """P3: as of each record it is what was said when that was the last."""
+    """P3: the conversation as of each record equals the conversation read when that record was the last."""
     for then in seen:
         again = see(hub, at=then["as_of"])
         check(again == then, f"as of {then['as_of']}: {again} and not {then}")
@@ -99,7 +99,7 @@ def look_back(hub, seen):
 
 
 def read(hub):
-    """C6, C16, P2: every message, in order, in the dialect it was said in."""
+    """C6, C16, P2: every message is listed in order and in the sender's dialect."""
     page = see(hub, "/messages")
     messages = page["messages"]
     sequences = [each["sequence"] for each in messages]
@@ -115,7 +115,7 @@ def read(hub):
 
 
 def measure(hub):
-    """C12: queue and run, by agent, and the one that took longest."""
+    """C12: the timeline has waiting and working time per agent, and names the slowest agent."""
     timeline = see(hub, "/timeline")
     shares = {each["agent"]: each for each in timeline["agents"]}
     check(set(shares) == set(AGENTS) - {"manager"}, shares)
@@ -128,7 +128,7 @@ def measure(hub):
 
 
 def keep_out(hub):
-    """Another agent hears what it would hear of nothing at all; one that takes part sees its own messages."""
+    """Another agent gets the answer for an unknown conversation; a participant sees its own messages."""
     nothing = hub.ask("GET", "/v1/correlations/nothing-like-it", None, {"Parlance-Agent": "mallory"})
     check(nothing[0] == 404 and nothing[1]["code"] == "CORRELATION_NOT_FOUND", nothing)
     for part in ("", "/messages", "/timeline"):
@@ -136,7 +136,7 @@ def keep_out(hub):
         check((status, answer["code"]) == (404, "CORRELATION_NOT_FOUND"), f"{status} {answer}")
         check(answer["detail"].replace(CONVERSATION, "nothing-like-it") == nothing[1]["detail"], answer["detail"])
         check(hub.ask("GET", WHERE + part, None, {"Parlance-User": "u-1"})[0] == 403, "a user's token is no pass")
-    # To write somebody's id into a message opens nothing of what they said under it.
+    # A message under another agents' correlation id gives no access to their messages.
     call(hub, "POST", "/v1/messages", {"id": "m-1", "from": "mallory", "to": "coder", "type": "TASK_UPDATE", "payload": {},
                                        "metadata": {"correlation_id": CONVERSATION}})
     shown = see(hub, "/messages", agent="mallory")["messages"]

@@ -1,4 +1,4 @@
-"""Slow, half-open and too many clients are shed or refused while good traffic goes on."""
+"""Slow, half-open and surplus clients are closed or refused while well-behaved traffic continues."""
 import http.client
 import socket
 import threading
@@ -19,7 +19,7 @@ def raw(hub, text=b""):
 
 
 class GoodTraffic:
-    """One client that behaves, on one kept connection, measured all along."""
+    """One well-behaved client on a persistent connection, measured throughout."""
 
     def __init__(self, hub):
         self.hub = hub
@@ -86,7 +86,7 @@ def slow_heads_are_shed(hub):
 
 
 def half_open_connections_do_no_harm(hub):
-    """Those that say nothing, and those that stop in the middle of a body."""
+    """Idle connections, and connections that stop inside a body, delay nobody."""
     silent = [raw(hub) for _ in range(5)]
     stuck = [raw(hub, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n"
                       b"Content-Length: 100\r\n\r\n{\"half\":") for _ in range(5)]
@@ -96,9 +96,9 @@ def half_open_connections_do_no_harm(hub):
 
 
 def a_reader_that_reads_nothing_holds_nobody_up(hub):
-    """It asks for everything that happens and takes nothing of it.
+    """One client follows all events and reads nothing.
 
-    Proves G6: the others' messages are taken as ever.
+    Proves G6: messages of other clients are accepted as before.
     """
     line = raw(hub, b"GET /v1/events?from=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for number in range(50):
@@ -110,9 +110,9 @@ def a_reader_that_reads_nothing_holds_nobody_up(hub):
 
 
 def one_too_many_is_refused(hub):
-    """Proves G7: connections are bounded, and who comes too many is told.
+    """Proves G7: the number of connections is bounded, and the hub tells a surplus client so.
 
-    All of them follow the record: an idle one would be closed to make room.
+    All connections follow events, because the hub would close idle connections to make room.
     """
     lines = []
     refused = None
@@ -141,7 +141,7 @@ def one_too_many_is_refused(hub):
 
 
 def a_client_that_vanishes_is_noticed(hub):
-    """Proves T16: its instance goes, and what it held comes to the next."""
+    """Proves T16: the instance of a vanished client ends, and another instance gets the instance's deliveries."""
     hub.ask("PUT", "/v1/agents/fickle", {"dialect": "taskwire"})
     first = Socket(hub.port, "fickle", instance="first", credit=1)
     hub.ask("POST", "/v1/messages", message("alice", 1, to="fickle"))
@@ -161,7 +161,7 @@ ENDINGS = {1000: b"\x88\x82\0\0\0\0\x03\xe8",
 
 
 def frames_behind_the_end_reach_nobody(hub):
-    """A close, a binary frame, one announced as too large: each with many more behind it in one write."""
+    """Frames behind a close, a binary frame or an oversized frame in the same write reach no recipient."""
     for code, ending in ENDINGS.items():
         line = raw(hub, UPGRADE)
         heard = b""

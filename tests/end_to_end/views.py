@@ -1,7 +1,7 @@
-"""The delegation_audit_log of a running hub, read as SQL by somebody else: python's own sqlite3.
+"""Reads delegation_audit_log of a running hub with Python's sqlite3.
 
-Proves X16: rows appear while the hub runs, `parlance audit` and `parlance sql` show the same, and the file can be
-damaged, thrown away or made unwritable at any time: the hub serves on, and what is in the journal is in the log again.
+Proves X16: rows appear while the hub runs, `parlance audit` and `parlance sql` show the same rows, and the hub keeps
+serving and rebuilds the log from the journal when the file is damaged, deleted or unwritable
 """
 import json
 import os
@@ -20,7 +20,7 @@ SECONDS = 60
 
 
 def select(data, sql):
-    """As any reader would, on a connection of its own."""
+    """Runs a query on a new connection, as any reader would."""
     database = sqlite3.connect(f"file:{data}/views.db?mode=ro", uri=True, timeout=5)
     try:
         return database.execute(sql).fetchall()
@@ -51,7 +51,7 @@ def delegate(hub, objective, user="u-1"):
 
 
 def work(hub, stops):
-    """An agent that does what it is asked, except to fail."""
+    """Runs an agent that answers every delegation, and fails the delegations that ask for a failure."""
     while not stops.is_set():
         _, taken = hub.ask("GET", "/v1/agents/byte/inbox?max=10&wait=200")
         for each in taken.get("messages", []):
@@ -89,7 +89,7 @@ def follow(hub, data):
 
 
 def lose_and_find(hub, data, ids):
-    """Whatever becomes of the file, all rows come back."""
+    """All rows return after the file is damaged or deleted."""
     wanted = [(each,) for each in ids]
     everything = "SELECT request_id FROM delegation_audit_log ORDER BY sequence"
     os.remove(f"{data}/views.db")
@@ -107,7 +107,7 @@ def lose_and_find(hub, data, ids):
 
 
 def hold(hub, data, ids):
-    """Somebody who holds the file's lock holds up nobody but the view, which says so."""
+    """A reader that holds the file's lock delays only the view, which reports the delay."""
     holder = sqlite3.connect(f"{data}/views.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     ids.append(delegate(hub, "extract"))

@@ -1,6 +1,7 @@
-"""The real binary under a wall clock that is wrong at a start (skewed_clock.cc is preloaded).
+"""Starts the real binary with a wrong wall clock (preloads skewed_clock.cc).
 
-Proves G8: deadlines, leases and ttls end in time however far the wall clock is behind the journal, and that is logged.
+Proves G8: deadlines, leases and ttls end in time however far the wall clock is behind the journal, and the hub logs the
+difference
 """
 import os
 import sys
@@ -27,7 +28,7 @@ def wait_for(what, is_so, seconds=15):
 
 
 def check_that_time_goes_on(hub, name):
-    """A ttl, a request's deadline and a lease, each of about a second, end."""
+    """Checks that a ttl, a request's deadline and a lease of about a second end."""
     for agent in ("worker", "taker"):
         check(hub.ask("PUT", f"/v1/agents/{agent}", {"dialect": "taskwire"})[0] == 200, "no registration")
     short = message(name, 1)
@@ -69,7 +70,7 @@ def main():
             check(not warnings(hub), hub.last_words())
             check(hub.stop() == 0, "no clean stop")
 
-            # An hour behind.
+            # The wall clock is an hour behind.
             start(hub, -HOUR)
             check(len(warnings(hub)) == 1, f"no warning: {hub.last_words()}")
             ahead = hub.ask("GET", "/v1/hub")[1]["hub_time_ahead_ms"]
@@ -77,7 +78,7 @@ def main():
             check_that_time_goes_on(hub, "behind")
             hub.kill()
 
-            # A year ahead, on record; then right: time goes on from the record.
+            # The wall clock was a year ahead, on record, and is then correct: hub time continues from the record.
             start(hub, YEAR)
             check_that_time_goes_on(hub, "ahead")
             hub.kill()

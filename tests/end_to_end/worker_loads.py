@@ -1,4 +1,4 @@
-"""The agents that take notices and requests, one per dialect, over WebSocket and by polling."""
+"""The kill test's agents that receive notices and requests, one per dialect, over WebSocket and by polling."""
 import itertools
 import json
 import time
@@ -16,19 +16,19 @@ def worker_of(dialect):
 
 
 def silent_of(dialect):
-    """An agent that never takes what it is sent."""
+    """Returns the name of an agent that never takes its deliveries."""
     return f"silent-{dialect}"
 
 
 def refuse_nothing(status, answer, expected=(202,)):
-    """Whether the hub took it; nothing that these loads send may be refused for good."""
+    """Returns whether the hub accepted a message; fails on a permanent refusal, which no load expects."""
     if status not in expected and not answer.get("retryable"):
         raise AssertionError(f"refused: {status} {answer}")
     return status in expected
 
 
 class Worker(Load):
-    """Takes notices and requests as five agents, one per dialect. Mostly settles them; at times refuses them, or forgets them."""
+    """Takes notices and requests as five agents, one per dialect; settles most deliveries, and refuses or forgets some."""
 
     proof = None
 
@@ -77,7 +77,7 @@ class Worker(Load):
 
 
 class SocketWorker(Worker):
-    """Over WebSocket."""
+    """Workers over WebSocket."""
 
     kind = "worker-socket"
 
@@ -104,8 +104,8 @@ class SocketWorker(Worker):
 
 
 class PollWorker(Worker):
-    """By polling, now and then without reading the answer; a settlement whose outcome is unknown is sent again, a reply with
-    another mark."""
+    """Workers that poll, sometimes without reading the answer. A settlement with unknown outcome is sent again, a reply
+    with another mark."""
 
     kind = "worker-poll"
 
@@ -148,7 +148,7 @@ class PollWorker(Worker):
             assert answer["code"] in STALE_CODES, f"{verb} of {name}: {status} {answer}"
 
     def answer_again(self, name, dialect, delivery):
-        """W2: a second answer, with another mark, is dropped. Taskwire's comes as a message that names the request."""
+        """W2: a second answer with another mark is dropped. In taskwire the second answer is a message with the request's id."""
         mark, asked = self.mark(), delivery["message"]
         path, body = f"/v1/deliveries/{delivery['delivery_id']}/reply", reply_to(dialect, name, mark)
         if dialect == "taskwire":

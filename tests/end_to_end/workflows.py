@@ -1,6 +1,6 @@
-"""Workflows over real agents: the documents' own scenarios, and a hub that is killed on the way.
+"""Workflows over real agents: the documents' scenarios, also with kills of the hub.
 
-The agents are threads that poll, each in its own dialect, and know nothing of workflows.
+The agents are threads that poll, each in one dialect, and know nothing of workflows.
 """
 import json
 import threading
@@ -12,7 +12,7 @@ WAIT = {"Prefer": "wait=20000"}
 
 
 class Agent(threading.Thread):
-    """Takes what comes, and answers with what `work` makes of it. Outlives its hub."""
+    """Takes deliveries and answers each with the result of `work`. Continues after a kill of the hub."""
 
     def __init__(self, hub, name, dialect, work, capabilities=()):
         super().__init__(daemon=True)
@@ -52,7 +52,7 @@ def net_present_value(inputs):
 
 
 def business_case_agents(hub):
-    """CST makes a framework, ANL computes, DOC writes: each gets what came before it."""
+    """Returns the agents CST (makes a framework), ANL (computes) and DOC (writes); each gets the earlier outputs."""
     return [
         Agent(hub, "CST", "kessel", lambda m: kessel(
             {"scenarios": ["conservative", "base"], "cash_flows": [-100000, 25000, 35000, 45000, 55000]}),
@@ -83,13 +83,13 @@ BUSINESS_CASE = {
 
 def expect_business_case(report):
     check(report["status"] == "COMPLETED", f"business case: {report}")
-    # The document's own figure is not the value of its inputs: computed, it is 17,206.82.
+    # The figure in the document is not the NPV of its inputs; the computed NPV is 17,206.82.
     check(report["output"]["npv"] == {"npv": 17206.82}, f"not the present value: {report['output']}")
     check(report["output"]["document"] == {"document": "NPV is 17206.82"}, f"{report['output']}")
 
 
 def the_business_case(scratch):
-    """K14: CST, then ANL, then DOC, each with what was gathered."""
+    """K14: CST, then ANL, then DOC run in sequence, each with the outputs so far."""
     hub = Hub(scratch + "/case").start()
     agents = business_case_agents(hub)
     for agent in agents:
@@ -115,7 +115,7 @@ def the_business_case(scratch):
 
 
 def the_receipt(scratch):
-    """X10, X11 in the delegation dialect: the chain carries artifacts, the fan-out is joined."""
+    """X10, X11: in the delegation dialect a chain passes artifacts on, and a fan-out is joined."""
     hub = Hub(scratch + "/receipt").start()
 
     def said(text, **more):
@@ -154,7 +154,7 @@ def the_receipt(scratch):
 
 
 def every_dialect_takes_a_step(scratch):
-    """P1: one workflow over five platforms, each asked in its own words."""
+    """P1: one workflow runs over five platforms, and each agent gets its step in its own dialect."""
     hub = Hub(scratch + "/five").start()
     replies = {
         "taskwire": {"answer": "t"},
@@ -185,8 +185,8 @@ def every_dialect_takes_a_step(scratch):
 
 
 def killed_on_the_way(scratch):
-    """C11: killed again and again while workflows run, each of them comes to its end, once."""
-    # What an agent was handed by a hub that then died comes again when its lease is over.
+    """C11: while the hub is killed repeatedly, every workflow ends exactly once."""
+    # A delivery from a killed hub is repeated when its lease ends.
     hub = Hub(scratch + "/killed", "[delivery]\nlease_ms = 1000\n").start()
     agents = business_case_agents(hub)
     for agent in agents:
@@ -218,7 +218,7 @@ def killed_on_the_way(scratch):
 
 
 def the_starter_and_nobody_else(scratch):
-    """X13: an agent reads what came of what it started; to another agent it is not there."""
+    """X13: the starter of a workflow reads its result; other agents get the answer for an unknown workflow."""
     hub = Hub(scratch + "/mine").start()
     for name in ("boss", "eve"):
         hub.ask("PUT", f"/v1/agents/{name}", {"dialect": "taskwire"})
@@ -232,7 +232,7 @@ def the_starter_and_nobody_else(scratch):
 
 
 def a_sentence_and_an_answer(scratch):
-    """K11-K18, K24: intent, plan, agents, one answer; the hub is killed while they work, and again it is known."""
+    """K11-K18, K24: a sentence leads to an intent, a plan, agents and one answer, over a kill; a repeat uses the session."""
     hub = Hub(scratch + "/chat").start()
     ann = {"Parlance-User": "ann"}
     released = threading.Event()
@@ -288,7 +288,7 @@ def a_sentence_and_an_answer(scratch):
 
 
 def a_step_waits_for_a_person(scratch):
-    """S13, X8: what passes the purse waits for a person, over a crash, and goes on by their word alone."""
+    """S13, X8: a step above the budget waits for a person's approval, over a crash."""
     hub = Hub(scratch + "/held").start()
     agent = Agent(hub, "ANL", "kessel", lambda m: kessel({"npv": 17206.82}), ["ANL_NPV"])
     agent.register().start()
