@@ -46,7 +46,7 @@ std::uint64_t bytes_of(const HumanQuestion& question) {
     auto bytes = question.text.size() + question.context.size() + question.step.size() +
                  question.workflow.size() + question.role.size() + question.user.size() +
                  question.escalation.size();
-    for (const auto& option : question.options) bytes += sizeof(option) + option.size();
+    for (const auto& option : question.options) bytes += sizeof(std::string) + option.size();
     return bytes;
 }
 

@@ -123,7 +123,7 @@ class Repairer {
     /// No segment is replaced before all of them are written.
     Result<void> restore_all() {
         for (const auto& planned : planned_) {
-            const auto written = write(planned, temporary_of(planned));
+            auto written = write(planned, temporary_of(planned));
             if (written) continue;
             for (const auto& each : planned_) (void)disk_.remove(temporary_of(each));
             return written;

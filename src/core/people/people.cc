@@ -64,7 +64,7 @@ std::uint64_t bytes_of(const HumanAsked& asked) {
                  asked.question.size() + asked.context.size() + asked.asked_by.size() +
                  asked.user.size() + asked.escalation.size();
     // Empty options take memory too.
-    for (const auto& option : asked.options) bytes += sizeof(option) + option.size();
+    for (const auto& option : asked.options) bytes += sizeof(std::string) + option.size();
     return bytes;
 }
 
