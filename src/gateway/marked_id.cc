@@ -47,9 +47,13 @@ std::optional<Ticket> read_after(const Desk& desk, Call& call) {
     if (text.empty()) return Ticket{};
     const auto after = parse_ticket(text);
     if (!after) {
-        call.exchange->respond(problem(
-            Refusal::InputValidationFailed,
-            "after must be the last id of the page before, not '" + json::shortened(text) + "'"));
+        const dialects::Rejection rejection{
+            .refusal = Refusal::InputValidationFailed,
+            .problems = {{.pointer = "?after",
+                          .value = json::shortened(text),
+                          .rule = "must be the last id of the previous page"}}};
+        call.exchange->respond(
+            problem(rejection.refusal, rejection.summary(), rejection.problems, {}));
         return std::nullopt;
     }
     const auto last = desk.engine->durable();
