@@ -153,6 +153,10 @@ class Audit {
                 if (++admitted_[e.request] > 1) find("a delegation has two records", e.request);
                 places_[e.request] = {entry.sequence, e.child_session, e.session, e.parent};
             },
+            // A held request is in no tree yet, but stands below the request that it was made for.
+            [&](const RequestHeld& e) {
+                places_[e.request] = {entry.sequence, e.child_session, e.session, e.parent};
+            },
             [&](const PolicyChanged& e) {
                 deed({"a change of policy", e.by, e.settings}, entry);
             },

@@ -34,7 +34,12 @@ class Treasury {
                     if (auto settings = parse_policy(e.settings)) policy_.settings = *settings;
                 },
                 [&](const RequestHeld& e) { held_requests_[e.request] = {.held = e}; },
-                [&](const HumanAsked& e) { request_of_task_[e.id] = e.request; },
+                [&](const HumanAsked& e) {
+                    // A released request may move to people: their answers are no approvals.
+                    const auto* held_request = find_held_request(e.request);
+                    const bool is_approval = held_request == nullptr || !held_request->is_released;
+                    if (is_approval) request_of_task_[e.id] = e.request;
+                },
                 [&](const HumanAnswered& e) { answered(e); },
                 [&](const RequestReleased& e) { released(e); },
                 [&](const DelegationAdmitted& e) { admitted(e); },

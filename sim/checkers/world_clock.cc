@@ -51,7 +51,10 @@ Time WorldClock::pause_began(Time world) const {
     const auto after = std::ranges::upper_bound(pauses_, world, {}, &Pause::from);
     if (after == pauses_.begin()) return world;
     const auto& pause = *std::prev(after);
-    return world <= pause.until ? pause.from : world;
+    if (world > pause.until) return world;
+    // Pauses of two processes may touch: a process decides nothing before it begins.
+    const auto run = std::ranges::upper_bound(runs_, world, {}, &Run::begin);
+    return run == runs_.begin() ? pause.from : std::max(pause.from, std::prev(run)->begin);
 }
 
 Time WorldClock::first_opportunity(Time due, Time since) const {

@@ -69,15 +69,19 @@ AgentHandle recipient(State& state, const Envelope& envelope) {
 
 /// Takes the copy out of its mailbox. An open request without a copy is kept until its answer.
 void take_away(State& state, Ticket ticket) {
-    const auto attempt = broker::find_message(state.broker, ticket)->attempt;
+    const auto* copy = broker::find_message(state.broker, ticket);
+    const broker::Retries retries{copy->attempt, copy->retry_count_max};
     broker::remove(state.broker, state.key, ticket);
-    broker::set_adrift(state.requests, ticket, true, attempt);
+    broker::set_adrift(state.requests, ticket, true, retries);
 }
 
 /// Puts a message into a mailbox that was in none.
 void bring_back(State& state, broker::Arrival arrival) {
     const auto* request = broker::find_request(state.requests, arrival.ticket);
-    if (request != nullptr) arrival.attempt = request->attempt;
+    if (request != nullptr && request->attempt > 0) {
+        arrival.attempt = request->attempt;
+        arrival.retry_count_max = request->retry_count_max;
+    }
     broker::set_adrift(state.requests, arrival.ticket, false);
     broker::enqueue(state.broker, state.key, std::move(arrival));
 }

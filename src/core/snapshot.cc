@@ -526,8 +526,9 @@ void take_order(PieceReader& in, State& state) {
 
 // --- requests and dedup window -------------------------------------------------------------
 
-/// The attempt of a request stands above the request's flags.
+/// Above a request's flags stand the attempt and the retries of a message in no mailbox.
 constexpr unsigned kAttemptShift = 2;
+constexpr unsigned kRetriesShift = 18;
 
 void put_requests(PieceWriter& pieces, const State& state) {
     auto& out = pieces.bytes();
@@ -547,7 +548,8 @@ void put_requests(PieceWriter& pieces, const State& state) {
         put(out, static_cast<std::uint64_t>(request.priority));
         put(out,
             std::uint64_t{request.waits} | std::uint64_t{request.had_time} << 1U |
-                std::uint64_t{request.attempt} << kAttemptShift);
+                std::uint64_t{request.attempt} << kAttemptShift |
+                std::uint64_t{request.retry_count_max} << kRetriesShift);
     }
 }
 
@@ -572,13 +574,14 @@ bool take_requests(PieceReader& in, State& state) {
         const auto flags = in.varint();
         request.waits = (flags & 1U) != 0;
         request.had_time = (flags & 2U) != 0;
-        if ((flags >> kAttemptShift) > UINT16_MAX) return false;
-        const auto attempt = static_cast<std::uint16_t>(flags >> kAttemptShift);
+        if ((flags >> kRetriesShift) > UINT8_MAX) return false;
+        const broker::Retries retries{static_cast<std::uint16_t>(flags >> kAttemptShift),
+                                      static_cast<std::uint8_t>(flags >> kRetriesShift)};
         if (!in.ok() || !request.asked) return false;
         if (request.requester >= state.registry.agents.size()) return false;
         broker::open_request(state.requests, state.key, std::move(request), deadline);
         const bool is_adrift = broker::find_message(state.broker, ticket) == nullptr;
-        broker::set_adrift(state.requests, ticket, is_adrift, attempt);
+        broker::set_adrift(state.requests, ticket, is_adrift, retries);
     }
     return in.ok();
 }

@@ -367,12 +367,13 @@ void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked) {
         requests, slot_of(requests, ticket), [&](OpenRequest& request) { request.asked = asked; });
 }
 
-void set_adrift(Requests& requests, Ticket ticket, bool is_adrift, std::uint16_t attempt) {
+void set_adrift(Requests& requests, Ticket ticket, bool is_adrift, Retries retries) {
     const auto slot = requests.slots.find(ticket.value, ticket_of(requests.open));
     if (slot == kNoSlot) return;
     change(requests, slot, [&](OpenRequest& request) {
         request.is_adrift = is_adrift;
-        request.attempt = attempt;
+        request.attempt = retries.attempt;
+        request.retry_count_max = retries.count_max;
     });
 }
 

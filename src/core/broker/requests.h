@@ -27,9 +27,10 @@ struct OpenRequest {
     AgentHandle requester = kNoAgent;
     Priority priority = Priority::Normal;
     bool waits = false;  ///< The requester's connection waits; else the answer goes to its mailbox.
-    bool is_adrift = false;     ///< Its message is in no mailbox.
-    bool had_time = false;      ///< The holder was handed it with a fair time left to answer.
-    bool is_held = false;       ///< People must approve first: the target must not answer yet (W9).
+    bool is_adrift = false;  ///< Its message is in no mailbox.
+    bool had_time = false;   ///< The holder was handed it with a fair time left to answer.
+    bool is_held = false;    ///< People must approve first: the target must not answer yet (W9).
+    std::uint8_t retry_count_max = 0;  ///< Of the message, while it is in no mailbox.
     std::uint16_t attempt = 0;  ///< Of the message's last delivery, while it is in no mailbox.
 };
 static_assert(sizeof(OpenRequest) == 32);
@@ -99,9 +100,13 @@ void set_deadline(Requests& requests, Ticket ticket, Time deadline);
 /// Replaces the request's envelope; sender, recipient and id stay the same.
 void reword(Requests& requests, Ticket ticket, const EnvelopePtr& asked);
 /// Sets whether the request's message is in no mailbox: people must approve first, or the holder
-/// took the message out and owes the answer. Does nothing if the request is not open. `attempt` is
-/// the attempt of the last delivery of a message that is taken out.
-void set_adrift(Requests& requests, Ticket ticket, bool is_adrift, std::uint16_t attempt = 0);
+/// took the message out and owes the answer. Does nothing if the request is not open. `retries`
+/// is kept for the next mailbox of a message that is taken out.
+struct Retries {
+    std::uint16_t attempt = 0;  ///< Of the last delivery.
+    std::uint8_t count_max = 0;
+};
+void set_adrift(Requests& requests, Ticket ticket, bool is_adrift, Retries retries = {});
 /// Sets whether the request waits for people's approval.
 void set_held(Requests& requests, Ticket ticket, bool is_held);
 /// Notes that the holder was handed the request with a fair time left: a timeout is the holder's
