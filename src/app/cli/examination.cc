@@ -33,7 +33,8 @@ const std::array kLimits{
            Rule::TokensPerRoot,
            Rule::TokensPerAgent,
            Rule::TokensPerUser,
-           Rule::TokensInTotal}},
+           Rule::TokensInTotal,
+           Rule::DeadlineMsMax}},  // A parent whose deadline has passed has no tokens left.
     Limit{"BUDGET_COST_EXCEEDED",
           {Rule::CostPerDelegation,
            Rule::CostPerRoot,
